@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "command.h"
 #include "declared.h"
+#include "reproduce/reproduce.h"
 
 namespace murmur::app {
 
@@ -23,6 +25,21 @@ bool among(const std::string& word, std::initializer_list<const char*> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// Figures, and the parameters of all of them; those of trainings are there already.
+void add_figures(Choices& c) {
+  c.presets.insert(c.presets.end(), {"list", "rules", "parameters"});
+  std::set<std::string> known{"threads", "seeds", "data", "models"};
+  for (const std::string& name : known)
+    c.parameters.push_back({.name = name, .meaning = "of every reproduction"});
+  for (const DeclaredParameter& p : c.parameters) known.insert(p.name);
+  for (const ReproductionRow& row : reproductions()) {
+    c.presets.emplace_back(row.name);
+    for (const FigureParameter& p : parameters_of(row.name))
+      if (known.insert(p.name).second)
+        c.parameters.push_back({.name = p.name, .meaning = p.meaning});
+  }
+}
+
 std::vector<Choices> choices() {
   std::vector<Choices> found;
   for (DeclaredCommand& command : declared_commands()) {
@@ -37,6 +54,7 @@ std::vector<Choices> choices() {
           std::find(of.begin(), of.end(), name) != of.end())
         c.presets.emplace_back(preset.name);
     }
+    if (name == "reproduce") add_figures(c);
     c.takes_runs = among(name, {"runs", "render", "measure", "export", "report", "classify"});
     found.push_back(std::move(c));
   }

@@ -100,6 +100,8 @@ Option Options::add_option(const std::string& names, std::vector<std::string>& v
   return Option(app_.add_option(names, renewed(values), meaning));
 }
 
+void Options::add_footer(std::function<std::string()> text) { app_.footer(std::move(text)); }
+
 Option Options::get_option(const std::string& name) const { return Option(app_.get_option(name)); }
 
 }  // namespace murmur::app

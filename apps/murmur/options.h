@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ class Options {
   Option add_option(const std::string& names, double& value, const std::string& meaning);
   Option add_option(const std::string& names, std::vector<std::string>& values,
                     const std::string& meaning);
-  Option get_option(const std::string& name) const;  // one declared before
+  Option get_option(const std::string& name) const;    // one declared before
+  void add_footer(std::function<std::string()> text);  // the last lines of --help
 
  private:
   CLI::App& app_;

@@ -123,8 +123,8 @@ Asked asked_of(Words& words) {
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
     if (key == "figure") {
       static const std::vector<std::string> kFigures = {
-          "dome",     "next-word", "attention", "heads",   "layers", "phase", "fields",
-          "spectrum", "parts",     "cosines",   "density", "map",    "flight"};
+          "dome",     "next-word", "attention", "heads",   "layers", "phase",  "fields",
+          "spectrum", "parts",     "cosines",   "density", "map",    "flight", "histograms"};
       if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
         throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
                     fmt::format("use figure={}, or leave it out for scenes, films and plots",
@@ -267,6 +267,8 @@ Command render_command() {
           "figure=fields draws query, key, value and feed-forward of a trained swarm as arrows:\n"
           "  block=B, head=H; z=HEIGHT of the plane, or view=space\n"
           "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
+          "figure=histograms draws their density in each layer of a traced transformer;\n"
+          "  layers=0,1,23,24 chooses layers\n"
           "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"
           "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"
           "  vocabulary=12 words drawn by the seed, or a .npy or .csv file of unit points\n"

@@ -89,20 +89,43 @@ Figure attention_of_trace(const RunReader& run, Words& words, const FigureFlags&
 
 bool is_of_trace(const std::string& name) {
   return name == "heads" || name == "layers" || name == "phase" || name == "parts" ||
-         name == "spectrum";
+         name == "spectrum" || name == "histograms";
+}
+
+// layers=0,1,24: whole numbers from 0 on.
+std::vector<int> take_layers(Words& words) {
+  std::vector<int> layers;
+  const std::string text = take_word(words, "layers");
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    Words one;
+    one.assignments = {"layers=" + text.substr(at, comma - at)};
+    const std::optional<int> layer = take_number(one, "layers");
+    if (!layer)
+      throw Error(Fault::input, "a number is missing in the list of layers",
+                  "command line: layers=" + text, "write e.g. layers=0,1,23,24");
+    layers.push_back(*layer);
+    at = comma + 1;
+  }
+  return layers;
 }
 
 // Every head of every block, the layers beside the ideal flow or on its phase diagram, parts left
 // out, or eigenvalues.
-Figure figure_of_trace(const RunReader& run, const std::string& name, const Words& words,
+Figure figure_of_trace(const RunReader& run, const std::string& name, Words words,
                        FigureStyle style) {
   if (run.command() != "trace")
     throw Error(Fault::input, fmt::format("figure={} is of a traced transformer", name),
                 run.directory().string(), "make one by murmur trace, or use figure=attention");
+  HistogramsRequest histograms{.style = style};
+  if (name == "histograms") histograms.layers = take_layers(words);
   if (!words.assignments.empty())
-    throw Error(Fault::input, fmt::format("figure={} of a trace takes no words", name),
+    throw Error(Fault::input,
+                fmt::format("figure={} of a trace takes {}", name,
+                            name == "histograms" ? "layers only" : "no words"),
                 "command line: " + words.assignments.front(), "leave it out");
   const TraceFile file = read_trace_file(run.directory());
+  if (name == "histograms") return histograms_figure(run, file, histograms);
   if (name == "heads") return head_maps_figure(file, style, run.directory().string());
   if (name == "layers")
     return layers_figure(

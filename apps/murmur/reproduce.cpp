@@ -16,6 +16,7 @@
 #include "recipe.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "reproduce_lists.h"
 #include "run/json_text.h"
 #include "run_kind.h"
 #include "style.h"
@@ -24,7 +25,8 @@ namespace murmur::app {
 
 namespace {
 
-bool quick = false, everything = false, resume = false;
+bool quick = false, everything = false, resume = false, names_only = false;
+bool several = false;  // figures in one call
 std::string style = "paper";
 
 int whole_number(const std::string& word, const std::string& value, int most) {
@@ -44,6 +46,13 @@ std::string models_folder(const std::string& word) {
   return word;
 }
 
+// Among several figures seeds=N is for those that have seeds.
+bool is_for_others(const ReproductionRow& row, const std::string& key) {
+  if (!several || key != "seeds") return false;
+  const std::vector<FigureParameter>& own = parameters_of(row.name);
+  return std::none_of(own.begin(), own.end(), [&](const auto& p) { return p.name == key; });
+}
+
 ReproductionControl control_of(const Flags& flags, const Words& words, const ReproductionRow& row) {
   ReproductionControl control;
   control.quick = quick;
@@ -60,41 +69,47 @@ ReproductionControl control_of(const Flags& flags, const Words& words, const Rep
       data = value;
     else if (key == "models")
       control.models.insert(control.models.begin(), models_folder(value));
-    else if (key == "seeds")
+    else if (key == "seeds" && row.trains)
       control.seeds = whole_number(word, value, 1000);
     else if (key == "threads" && value == "all")
       control.threads = 0;
     else if (key == "threads")
       control.threads = whole_number(word, value, 4096);
-    else if (key == "seed")
+    else if (key == "seed" && row.trains)
       usage("a reproduction has its own seeds: 0, 1, ...", "say how many with seeds=N");
-    else
+    else if (!is_for_others(row, key))
       control.changed.push_back(word);
   }
   if (row.trains) {
     const Training first = make_training(lay_over({.task = row.task}, control.changed));
     if (!reads_words(first.task)) control.data = data_folder(data);  // either refuses early
-  } else if (!control.changed.empty()) {
-    usage(
-        fmt::format("{} has its own settings: {} is not for it", row.name, control.changed.front()),
-        fmt::format("murmur simulate {} takes them; here say seeds=N or threads=N", row.name));
+  } else {
+    FigureValues(row.name, quick, control.changed);  // refuses before anything is computed
   }
   return control;
 }
 
-int list(const Flags& flags) {
-  nlohmann::json rows = nlohmann::json::array();
-  std::string lines;
+const ReproductionRow& row_of(const std::string& name) {
+  std::vector<std::string> names;
   for (const ReproductionRow& row : reproductions()) {
-    rows.push_back({{"name", row.name}, {"meaning", row.meaning}});
-    lines += fmt::format("{}\n", row.name);
-    if (flags.verbose) say(flags, fmt::format("{}: {}", row.name, row.meaning));
+    if (row.name == name) return row;
+    names.emplace_back(row.name);
   }
-  if (flags.json)
-    report(rows);
-  else
-    app::data(lines);  // qualified: std::data would fit a string better
-  return 0;
+  const std::string near = did_you_mean(name, names);
+  usage(fmt::format("there is no reproduction {}", name),
+        near.empty() ? "murmur reproduce list names them all"
+                     : fmt::format("did you mean {}?", near));
+}
+
+std::vector<const ReproductionRow*> all_rows() {
+  std::vector<const ReproductionRow*> rows;
+  for (const ReproductionRow& row : reproductions()) rows.push_back(&row);
+  return rows;
+}
+
+// The rows that a word names: one figure, or those of a paper.
+std::vector<const ReproductionRow*> rows_of(const std::string& word) {
+  return is_paper(word) ? rows_of_paper(word) : std::vector{&row_of(word)};
 }
 
 // Every rule of every verdict, as a table or as JSON.
@@ -110,6 +125,7 @@ int list_rules(const Flags& flags) {
                     {"source", rule.source},
                     {"asks", rule.asks},
                     {"rejects", rule.rejects.words()},
+                    {"depends_on", depends_on(rule)},
                     {"since", rule.since},
                     {"changed", rule.changed}});
   report(rows);
@@ -148,21 +164,11 @@ void draw(const Flags& flags, const Reproduction& done) {
   }
 }
 
-const ReproductionRow& row_of(const std::string& name) {
-  std::vector<std::string> names;
-  for (const ReproductionRow& row : reproductions()) {
-    if (row.name == name) return row;
-    names.emplace_back(row.name);
-  }
-  const std::string near = did_you_mean(name, names);
-  usage(fmt::format("there is no reproduction {}", name),
-        near.empty() ? "murmur reproduce list names them all"
-                     : fmt::format("did you mean {}?", near));
-}
-
 std::string words_of(const AnswerCounts& answers) {
-  return fmt::format("{} agree, {} disagree, {} open", answers.agrees, answers.disagrees,
-                     answers.open);
+  const std::string rest =
+      answers.inapplicable == 0 ? "" : fmt::format(", {} do not apply", answers.inapplicable);
+  return fmt::format("{} agree, {} disagree, {} open{}", answers.agrees, answers.disagrees,
+                     answers.open, rest);
 }
 
 std::string verdict_of(const Reproduction& done) {
@@ -176,13 +182,14 @@ int tell_answers(const Flags& flags, const std::vector<Reproduction>& all) {
   AnswerCounts sums[2];
   bool as_expected = true;
   for (const Reproduction& one : all) {
+    if (!one.label().empty()) say(flags, fmt::format("{} {}", one.name, one.label()));
     for (const std::string& line : dissents_of(one)) say(flags, line);
     as_expected = as_expected && one.as_expected();
     for (const bool counted : {true, false}) {
       const AnswerCounts answers = count_answers(one, counted);
       AnswerCounts& sum = sums[counted ? 0 : 1];
       sum = {sum.agrees + answers.agrees, sum.disagrees + answers.disagrees,
-             sum.open + answers.open};
+             sum.open + answers.open, sum.inapplicable + answers.inapplicable};
     }
   }
   say(flags, fmt::format("published and predicted: {}", words_of(sums[0])));
@@ -232,43 +239,45 @@ class Deal {
 };
 
 // This rank's share: every figure that no other has claimed. False when a signal came.
-bool do_share(const Flags& flags, const Words& words, const Deal& deal, LiveProcess& process) {
-  for (const ReproductionRow& row : reproductions()) {
-    if (row.trains || deal.is_done(row.name)) continue;
-    const std::optional<File> claim = deal.take(row.name);
-    if (!claim || deal.is_done(row.name)) continue;
-    if (!do_and_draw(flags, words, row, process)) return false;
-    deal.note(row.name);
+bool do_share(const Flags& flags, const Words& words,
+              const std::vector<const ReproductionRow*>& rows, const Deal& deal,
+              LiveProcess& process) {
+  for (const ReproductionRow* row : rows) {
+    if (deal.is_done(row->name)) continue;
+    const std::optional<File> claim = deal.take(row->name);
+    if (!claim || deal.is_done(row->name)) continue;
+    if (!do_and_draw(flags, words, *row, process)) return false;
+    deal.note(row->name);
   }
   return true;
 }
 
-// Every figure of the laboratory, and the page that shows them; the digits' tables train for hours
-// and are asked for by name.
-int run_all(const Flags& flags, const Words& words) {
+// Several figures, and the page that shows them: `stem`.html below the folder of runs.
+int run_several(const Flags& flags, const Words& words,
+                const std::vector<const ReproductionRow*>& rows, const std::string& stem) {
+  several = true;
+  for (const ReproductionRow* row : rows) control_of(flags, words, *row);  // refuses early
   std::vector<Reproduction> all;
   LiveProcess process(flags);
   std::optional<Deal> deal;
   if (started_as().size > 1) deal.emplace(flags, words);
-  if (deal && !do_share(flags, words, *deal, process)) return 128 + caught_signal;
+  if (deal && !do_share(flags, words, rows, *deal, process)) return 128 + caught_signal;
   if (deal && !deal->first()) return 0;
   UnitProgress figures(process.control, "figures");
-  for (const ReproductionRow& row : reproductions())
-    if (!row.trains) figures.add();
+  for (std::size_t k = 0; k < rows.size(); ++k) figures.add();
   const bool asked = resume;
-  for (const ReproductionRow& row : reproductions()) {
-    if (row.trains) continue;
-    figures.tell(row.name);
+  for (const ReproductionRow* row : rows) {
+    figures.tell(row->name);
     std::optional<File> claim;
-    if (deal) claim = deal->wait_for(row.name);
-    resume = asked || (deal && deal->is_done(row.name));
-    const auto done = do_and_draw(flags, words, row, process);
+    if (deal) claim = deal->wait_for(row->name);
+    resume = asked || (deal && deal->is_done(row->name));
+    const auto done = do_and_draw(flags, words, *row, process);
     if (!done) return 128 + caught_signal;
     figures.end();
     all.push_back(*done);
   }
   const std::filesystem::path page =
-      std::filesystem::path(flags.runs) / (quick ? "reproduce-quick.html" : "reproduce.html");
+      std::filesystem::path(flags.runs) / (stem + (quick ? "-quick.html" : ".html"));
   write_reproductions(all, page);
   if (flags.json) {
     nlohmann::json list = nlohmann::json::array();
@@ -280,7 +289,37 @@ int run_all(const Flags& flags, const Words& words) {
   return tell_answers(flags, all);
 }
 
+// Every figure of the laboratory; the tables that train take hours and are asked for by name.
+int run_all(const Flags& flags, const Words& words) {
+  std::vector<const ReproductionRow*> rows;
+  for (const ReproductionRow* row : all_rows())
+    if (!row->trains) rows.push_back(row);
+  return run_several(flags, words, rows, "reproduce");
+}
+
+// What is answered without computing a figure; nothing where a figure was asked for.
+std::optional<int> answer_list(const Flags& flags, const std::vector<std::string>& plain) {
+  const std::string& asked = plain.front();
+  if (asked != "list" && asked != "rules" && asked != "settings" && asked != "parameters")
+    return std::nullopt;
+  const bool whole = asked == "rules" || asked == "settings";
+  if (plain.size() > (whole ? 1 : 2))
+    usage(fmt::format("reproduce {} takes no {}", asked, plain.back()), "leave it out");
+  if (asked == "rules") return list_rules(flags);
+  if (asked == "settings") {
+    list_settings(flags);
+    return 0;
+  }
+  const auto rows = plain.size() == 1 ? all_rows() : rows_of(plain[1]);
+  if (asked == "list")
+    list_rows(flags, rows, names_only);
+  else
+    list_parameters(flags, rows);
+  return 0;
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
+  several = false;
   const Words sorted = sort_words(words);
   if (!flags.out.empty())
     usage("a reproduction lies below the folder of runs", "say --runs DIR instead of -o");
@@ -289,10 +328,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
       usage("--all does every figure: it takes no name", "leave out " + sorted.plain.front());
     return run_all(flags, sorted);
   }
+  if (!sorted.plain.empty())
+    if (const std::optional<int> code = answer_list(flags, sorted.plain)) return *code;
   if (sorted.plain.size() != 1)
     usage("one reproduction is done at a time", "murmur reproduce list names them; or give --all");
-  if (sorted.plain.front() == "list") return list(flags);
-  if (sorted.plain.front() == "rules") return list_rules(flags);
+  if (is_paper(sorted.plain.front()))
+    return run_several(flags, sorted, rows_of_paper(sorted.plain.front()),
+                       "reproduce-" + sorted.plain.front());
   if (started_as().size > 1)
     usage("one reproduction is done by one process",
           "start it without mpirun or srun; --all is dealt out to ranks, figure by figure");
@@ -325,7 +367,13 @@ RunKind reproduce_kind() {
 Command reproduce_command() {
   return {"reproduce", "Do a published table or an argument again, each number with its verdict.",
           "  murmur reproduce list\n"
+          "  murmur reproduce kinetic beta=5\n"
+          "  murmur reproduce kinetic --help\n"
+          "  murmur reproduce list 2312.10794\n"
+          "  murmur reproduce 2410.06833 --quick\n"
+          "  murmur reproduce parameters kinetic\n"
           "  murmur reproduce rules\n"
+          "  murmur reproduce settings\n"
           "  murmur reproduce kinetic --style slides\n"
           "  murmur reproduce --all --quick\n"
           "  murmur reproduce --all --quick --resume\n"
@@ -337,6 +385,8 @@ Command reproduce_command() {
             sub.add_flag("--quick", quick, "fewer trainings, seeds and swarms");
             sub.add_flag("--all", everything,
                          "every figure of the laboratory, and one page of all");
+            sub.add_flag("--names", names_only, "of list: print a name per line and no more");
+            sub.add_footer([] { return help_of_figure(program_argv); });
             add_style(sub, style);
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
                 .range(0.0, 10.0);

@@ -10,6 +10,7 @@
 
 #include "report/figures.h"
 #include "report/report.h"
+#include "reproduce/author_settings.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -133,8 +134,6 @@ Panel panel_of(const ReproducedFigure& figure, const ReproducedTable& table) {
   return panel;
 }
 
-std::string suffix(const Reproduction& done) { return done.quick ? "-quick" : ""; }
-
 std::set<std::string> figure_names(const Reproduction& done) {
   std::set<std::string> names;
   for (const ReproducedFigure& figure : done.figures) names.insert(figure.name);
@@ -149,7 +148,9 @@ TextTable table_of(const Reproduction& done) {
     const CheckText numbers = numbers_of(check);
     std::string answer(name_of(check.answer));
     if (check.answer != expected_answer(done, check)) answer += ", NOT EXPECTED";
-    if (const auto* known = expected_of(check.rule_name, check.what, done.quick))
+    if (!check.against.empty())
+      answer += fmt::format(": {} changed", check.against);
+    else if (const auto* known = expected_of(check.rule_name, check.what, done.quick))
       answer += fmt::format(": {}", known->explanation);
     table.push_back({check.what, numbers.published, numbers.ours, check.rule, answer,
                      std::string(name_of(rule.origin)), rule.source});
@@ -163,7 +164,9 @@ std::string caption_of(const Reproduction& done, const std::string& figure) {
 }
 
 std::string command_of(const Reproduction& done) {
-  return fmt::format("murmur reproduce {}{}", done.name, done.quick ? " --quick" : "");
+  std::string words = "murmur reproduce " + done.name;
+  for (const std::string& changed : done.changed) words += " " + changed;
+  return words + (done.quick ? " --quick" : "");
 }
 
 // 5 agree, 1 disagrees; and how many numbers stand beside them.
@@ -186,8 +189,9 @@ std::string note_of(const Reproduction& done) {
 }
 
 bool all_agree(const Reproduction& done) {
-  return std::all_of(done.checks.begin(), done.checks.end(),
-                     [](const Check& check) { return check.answer == Answer::agrees; });
+  return std::all_of(done.checks.begin(), done.checks.end(), [](const Check& check) {
+    return check.answer == Answer::agrees || check.answer == Answer::inapplicable;
+  });
 }
 
 // The figures of one reproduction, then its verdicts.
@@ -195,9 +199,15 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
   std::string heading = done.name;
   std::string meaning = row.meaning;
   meaning[0] = static_cast<char>(std::toupper(meaning[0]));
+  const std::string source = *row.source ? fmt::format(" Source: {}.", row.source) : "";
+  const std::string changed = done.label().empty() ? "" : fmt::format(" {}.", done.label());
+  const AuthorSetting& setting = author_setting(done.name);
+  const std::string theirs = *setting.theirs
+                                 ? fmt::format(" Setting of the authors: {} ({}). Ours: {}.",
+                                               setting.theirs, setting.source, setting.ours)
+                                 : "";
   const std::string words =
-      fmt::format("{}.{} Made by: {}", meaning,
-                  *row.source ? fmt::format(" Source: {}.", row.source) : "", command_of(done));
+      fmt::format("{}.{}{}{} Made by: {}", meaning, source, theirs, changed, command_of(done));
   const auto next = [&] {
     PageSection& section = page.sections.emplace_back();
     if (heading.empty()) return &section;
@@ -209,7 +219,7 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
   };
   for (const std::string& name : figure_names(done)) {
     const auto drawn = [&](const char* kind) {
-      const auto path = done.folder / (name + suffix(done) + kind + ".svg");
+      const auto path = done.folder / (name + done.suffix() + kind + ".svg");
       return std::filesystem::exists(path) ? path : std::filesystem::path();
     };
     if (drawn("").empty()) continue;
@@ -224,11 +234,13 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
 }
 
 Figure figure_of(const Reproduction& done, const std::string& name) {
-  Figure drawn{.columns = 2};
+  Figure drawn;
   for (const ReproducedFigure& figure : done.figures)
-    for (const ReproducedTable& table : done.tables)
-      if (figure.name == name && table.name == figure.table)
-        drawn.panels.push_back(panel_of(figure, table));
+    for (const ReproducedTable& table : done.tables) {
+      if (figure.name != name || table.name != figure.table) continue;
+      if (drawn.panels.empty()) drawn.columns = figure.columns;
+      drawn.panels.push_back(panel_of(figure, table));
+    }
   return drawn;
 }
 
@@ -238,7 +250,7 @@ std::string legend_of(const Reproduction& done, const std::string& name) {
   if (!text.empty()) text += "\n\n";
   for (const ReproducedFigure& figure : done.figures)
     if (figure.name == name)
-      text += fmt::format("{}: {}{}.csv\n", figure.title, figure.table, suffix(done));
+      text += fmt::format("{}: {}{}.csv\n", figure.title, figure.table, done.suffix());
   return text + fmt::format("Made by: {}\n", command_of(done));
 }
 
@@ -269,7 +281,7 @@ void draw_narrow(Figure figure, FigureStyle style, const std::filesystem::path& 
 void draw_reproduction(const Reproduction& done, FigureStyle style) {
   const bool dark = style == FigureStyle::dark;
   for (const std::string& name : figure_names(done)) {
-    const std::string stem = name + suffix(done);
+    const std::string stem = name + done.suffix();
     Figure figure = figure_of(done, name);
     figure.style = style;
     draw_svg_pdf_and_png(figure, done.folder, stem);

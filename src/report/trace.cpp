@@ -221,6 +221,9 @@ void report_trace(RunReport& report) {
     const Figure figure = cosines_figure(run, settings, {false, report.style()});
     report.add_figure(draw_svg_and_png(figure, report.figures, "cosines"), "Cosines of pairs",
                       "How many pairs of tokens are at each cosine, layer by layer.");
+    const Figure histograms = histograms_figure(run, file, {.style = report.style()});
+    report.add_figure(draw_svg_and_png(histograms, report.figures, "histograms"),
+                      "Histograms of the cosines of pairs", histograms.note);
   }
   report.add_table("Layer by layer",
                    fmt::format("Observables of the states on the sphere, energies and entropies "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "murmur/run.h"
 #include "picture/figure.h"
@@ -40,6 +41,15 @@ Figure heads_figure(const TraceFile& trace, FigureStyle style);
 // Heat maps over blocks and heads: entropy, sinks and, where they are known, the signs of both
 // maps. Error(input) where attention is not known; `where` names the run.
 Figure head_maps_figure(const TraceFile& trace, FigureStyle style, const std::string& where);
+
+struct HistogramsRequest {
+  std::vector<int> layers{};  // empty: all of them, or 25 evenly spaced ones
+  FigureStyle style = FigureStyle::paper;
+};
+// The density of the cosines of pairs, a panel for each layer, all of one scale (2312.10794, Fig.
+// 1). Pairs are pairs of one text. Error(input) for a layer that is not there, and without a pair.
+Figure histograms_figure(const RunReader& run, const TraceFile& file,
+                         const HistogramsRequest& request);
 
 // The phase diagram of the ideal flow as a colour map, and the layers on it.
 Figure phase_figure(const PhaseReading& reading, FigureStyle style);

@@ -41,7 +41,7 @@ void check_counts(const ReproductionControl& control, Reproduction& result) {
   const Count cases[] = {{64, 200, 2, 4 / std::sqrt(64.0), 6.283},
                          {256, 400, 2, 4 / std::sqrt(256.0), 12.57},
                          {64, 400, 3, 0.5, 16.34}};
-  const int starts = control.quick ? 200 : 2000;
+  const int starts = control.values.whole("starts");
   for (const Count& right : cases) {
     Count c = right;
     c.delta /= std::sqrt(control.wrong.beta);
@@ -94,9 +94,15 @@ std::vector<double> groups_of(const HostSwarm& x, double gap) {
   return groups;
 }
 
+struct Flight {
+  const Experiment& experiment;
+  double beta;
+};
+
 // Angles of all tokens over time, broken where they pass from one end of the axis to the other.
-void draw_flight(const Experiment& e, const std::vector<int>& strong, const Simulated& simulated,
+void draw_flight(const Flight& flight, const std::vector<int>& strong, const Simulated& simulated,
                  Reproduction& result) {
+  const Experiment& e = flight.experiment;
   ReproducedTable table{"flight", {"t", "token", "angle", "strong centre", "cluster"}};
   for (const bool centres : {false, true})
     for (int i = 0; i < e.swarm.n(); ++i) {
@@ -117,7 +123,8 @@ void draw_flight(const Experiment& e, const std::vector<int>& strong, const Simu
   result.figures.push_back(
       {.name = "causal-centres",
        .table = "flight",
-       .title = "200 tokens on the circle, causal attention, β = 64",
+       .title = fmt::format("{} tokens on the circle, causal attention, β = {:g}", e.swarm.n(),
+                            flight.beta),
        .x = {.label = "time t", .log = true},
        .y = {.label = "angle of the token", .from = -3.3, .to = 3.3, .angle = true},
        .curves = {{"angle", Drawn::path, "tokens", ReproducedCurve::kQuiet},
@@ -136,8 +143,8 @@ void draw_counts(const ReproductionControl& control, Reproduction& result) {
     table.rows.push_back({delta, 3.141592653589793 / delta, theory::renyi_centres(delta), kNoNumber,
                           kNoNumber, kNoNumber, kNoNumber});
   }
-  const int starts = control.quick ? 40 : 200;
-  for (const double delta : {0.25, 0.35, 0.5, 0.7, 1.0}) {
+  const int starts = control.values.whole("panel_starts");
+  for (const double delta : control.values.numbers("deltas")) {
     const Count c{64, 400, 2, delta, kNoNumber};
     const Spread strong = count_centres(c, Centres::strong, starts);
     const Spread parked = count_centres(c, Centres::ordinary, starts);
@@ -167,13 +174,14 @@ void draw_counts(const ReproductionControl& control, Reproduction& result) {
 std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
   Reproduction result = result_of(control, "causal-centres");
   check_counts(control, result);
-  for (int seed = 0; seed < (control.quick ? 1 : 5); ++seed) {
+  for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
     if (control.stopped()) return std::nullopt;
-    ExperimentSpec spec = preset_spec("causal-centres");
+    ExperimentSpec spec = control.values.spec("causal-centres");
+    const double beta = spec.dynamics.beta;
     spec.random.seed = static_cast<std::uint64_t>(seed);
     control.wrong.spoil(spec);
     const Experiment e = make_experiment(spec);
-    const double delta = 4 / std::sqrt(64.0);
+    const double delta = 4 / std::sqrt(beta);
     const std::vector<int> strong =
         renyi_centres(e.swarm, e.dynamics.manifold, delta, Centres::strong);
     const Simulated simulated = simulate_in_memory(e);
@@ -185,7 +193,7 @@ std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
         {fmt::format("seed {}: largest turn of a strong centre by t = {:g}", seed, e.schedule.T),
          moved},
         moved < 0.01, "below 0.01"));
-    if (seed == 0) draw_flight(e, strong, simulated, result);
+    if (seed == 0) draw_flight({e, beta}, strong, simulated, result);
   }
   if (control.figures) draw_counts(control, result);
   return result;

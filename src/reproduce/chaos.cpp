@@ -225,8 +225,8 @@ std::vector<double> chaos_constants(const Chaos& chaos, int particles, int modes
 namespace {
 
 // The clouds of a wrong model; the limit is always the right one.
-Chaos spoiled(Chaos chaos, const WrongModel& wrong) {
-  ExperimentSpec spec = preset_spec("chaos");
+Chaos spoiled(Chaos chaos, const FigureValues& values, const WrongModel& wrong) {
+  ExperimentSpec spec = values.spec("chaos");
   wrong.spoil(spec);
   chaos.dynamics = make_experiment(spec).dynamics;
   chaos.extra = wrong.tokens;
@@ -234,15 +234,19 @@ Chaos spoiled(Chaos chaos, const WrongModel& wrong) {
 }
 
 Chaos chaos_of(const ReproductionControl& control) {
-  Chaos chaos{.dynamics = make_experiment(preset_spec("chaos")).dynamics,
-              .sizes = {1'000, 2'000, 4'000, 8'000, 16'000},
-              .seeds = {120, 100, 60, 40, 20},
+  const FigureValues& values = control.values;
+  Chaos chaos{.dynamics = make_experiment(values.spec("chaos")).dynamics,
+              .sizes = values.wholes("sizes"),
+              .seeds = values.wholes("clouds"),
+              .T = std::floor(values.number("T")),
               .threads = control.threads,
               .first_seed = 50'000};  // no cloud below stands for the rules: those were looked at
-  if (control.quick) {
-    chaos.sizes = {1'000, 4'000, 16'000};
-    chaos.seeds = {60, 30, 10};
-  }
+  if (chaos.sizes.size() != chaos.seeds.size() || chaos.sizes.size() < 2)
+    throw Error(Fault::input,
+                fmt::format("chaos has {} sizes and {} numbers of clouds", chaos.sizes.size(),
+                            chaos.seeds.size()),
+                "parameters sizes and clouds",
+                "give as many numbers of clouds as sizes, at least 2");
   return chaos;
 }
 
@@ -365,7 +369,7 @@ std::optional<Reproduction> chaos(const ReproductionControl& control) {
   if (control.stopped()) return std::nullopt;
   std::vector<ChaosPoint> points;
   for (std::size_t size = 0; size < chaos.sizes.size(); ++size) {
-    Chaos one = spoiled(chaos, control.wrong);
+    Chaos one = spoiled(chaos, control.values, control.wrong);
     one.sizes = {chaos.sizes[size]};
     one.seeds = {chaos.seeds[size]};
     for (const ChaosPoint& point : chaos_points(one, limit)) points.push_back(point);

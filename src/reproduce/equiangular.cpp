@@ -87,27 +87,28 @@ double measured_time(int n, double beta, double delta) {
 
 // The phase curve, and the same read off particles.
 void draw_phase(const ReproductionControl& control, Reproduction& result) {
-  constexpr double kDelta = 1e-3;
-  constexpr int kSizes[] = {32, 128};
+  const double delta = control.values.number("delta");
+  const bool coarse = control.quick;
   ReproducedTable phase{"phase", {"beta", "n", "theory", "particles"}};
-  for (const int n : kSizes) {
+  for (const int n : control.values.wholes("sizes")) {
     for (int k = 1; k <= 90; ++k)
       phase.rows.push_back({0.1 * k, static_cast<double>(n),
-                            theory::clustering_time({.n = n, .beta = 0.1 * k}, kDelta), kNoNumber});
-    for (double beta = 1; beta <= (n == 32 ? 9 : 8); beta += n == 32 || !control.quick ? 1 : 3.5)
+                            theory::clustering_time({.n = n, .beta = 0.1 * k}, delta), kNoNumber});
+    for (double beta = 1; beta <= (n <= 32 ? 9 : 8); beta += n <= 32 || !coarse ? 1 : 3.5)
       phase.rows.push_back(
-          {beta, static_cast<double>(n), kNoNumber, measured_time(n, beta, kDelta)});
+          {beta, static_cast<double>(n), kNoNumber, measured_time(n, beta, delta)});
   }
   result.tables.push_back(std::move(phase));
-  result.figures.push_back({.name = "equiangular",
-                            .table = "phase",
-                            .title = "The phase curve t*(β)",
-                            .x = {.label = "inverse temperature β"},
-                            .y = {.label = "time at which 1 − ρ = 0.001", .log = true},
-                            .curves = {{"theory", Drawn::line, "closed form"},
-                                       {"particles", Drawn::points, "particles"}},
-                            .by = "n",
-                            .by_name = "n"});
+  result.figures.push_back(
+      {.name = "equiangular",
+       .table = "phase",
+       .title = "The phase curve t*(β)",
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = fmt::format("time at which 1 − ρ = {:g}", delta), .log = true},
+       .curves = {{"theory", Drawn::line, "closed form"},
+                  {"particles", Drawn::points, "particles"}},
+       .by = "n",
+       .by_name = "n"});
 }
 
 }  // namespace
@@ -117,9 +118,11 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
   check_cosines(control, result);
   if (!control.figures) return result;
   ReproducedTable curves{"courses", {"t", "beta", "particles", "closed form"}};
-  for (const double beta : {0.0, 1.0, 4.0, 7.0}) {
+  const int n = control.values.whole("n");
+  const double T = control.values.number("T");
+  for (const double beta : control.values.numbers("betas")) {
     const Experiment e =
-        make_experiment(spec_of({Interaction::SA, 32, beta, 15, 0}, {SaveChoice::every, 0.1}));
+        make_experiment(spec_of({Interaction::SA, n, beta, T, 0}, {SaveChoice::every, 0.1}));
     const Simulated simulated = simulate_in_memory(e);
     const theory::Equiangular swarm = theory::equiangular_of(e.dynamics, e.swarm.n());
     for (std::size_t k = 0; k < simulated.times.size(); ++k)
@@ -130,7 +133,7 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
   result.tables = {std::move(curves)};
   result.figures.push_back({.name = "equiangular",
                             .table = "courses",
-                            .title = "32 orthonormal tokens, SA",
+                            .title = fmt::format("{} orthonormal tokens, SA", n),
                             .x = {.label = "time t"},
                             .y = {.label = "common cosine ρ(t)"},
                             .curves = {{"closed form", Drawn::line, "closed form"},

@@ -27,8 +27,7 @@ const Start kStarts[] = {{"triangle", 3, 1 - std::cos(2 * std::numbers::pi / 3)}
                          {"five vertices, followers", 0, 0.4}};
 constexpr int kVertices = 5;  // of the notebook's start; its other tokens follow
 constexpr double kHalf = 0.5;
-constexpr double kGamma = 1.0 / 3;  // of the published iteration x + gamma (sum_j P_ij x_j - x)
-constexpr double kFitFrom = 9;      // beta c from which the slope is fitted
+constexpr double kFitFrom = 9;  // beta c from which the slope is fitted
 
 ExperimentSpec spec_of(const Start& start, double beta, const WrongModel& wrong) {
   ExperimentSpec spec = preset_spec("escape-times");
@@ -88,20 +87,23 @@ double escape_time(const Start& start, double beta, const WrongModel& wrong, int
   return (low + high) / 2;
 }
 
-// The same of the iteration: its number of steps times gamma, between steps by a line.
-double escape_time_in_steps(const Start& start, double beta, const WrongModel& wrong) {
+// The same of the published iteration x + gamma (sum_j P_ij x_j - x): its number of steps times
+// gamma, between steps by a line.
+double escape_time_in_steps(const Start& start, double beta, const ReproductionControl& control) {
+  const double gamma = control.values.number("gamma");
+  const WrongModel& wrong = control.wrong;
   ExperimentSpec spec = spec_of(start, beta, wrong);
   spec.method = Method::euler;
-  spec.dt = kGamma;
+  spec.dt = gamma;
   spec.merge = 0;
-  spec.save = SaveChoice{SaveChoice::every, kGamma, 0};
-  for (spec.T = 60 * kGamma;; spec.T *= 2) {
+  spec.save = SaveChoice{SaveChoice::every, gamma, 0};
+  for (spec.T = 60 * gamma;; spec.T *= 2) {
     const Simulated simulated = simulate_in_memory(make_experiment(spec));
     const HostSwarm& first = simulated.frames.front();
     double before = 1;
     for (std::size_t f = 1; f < simulated.frames.size(); ++f) {
       const double now = nearness(simulated.frames[f], first, vertices_of(start));
-      if (now <= kHalf) return simulated.times[f] - kGamma * (kHalf - now) / (before - now);
+      if (now <= kHalf) return simulated.times[f] - gamma * (kHalf - now) / (before - now);
       before = now;
     }
   }
@@ -144,15 +146,20 @@ void check_polygons(const ReproductionControl& control, Reproduction& result) {
     }
 }
 
+std::string gamma_text(const FigureValues& values) {
+  return values.is_changed("gamma") ? fmt::format("{:g}", values.number("gamma")) : "1/3";
+}
+
 // Of the polygons, which are slow from the start: followers arrive within a few steps.
 void check_steps(const ReproductionControl& control, Reproduction& result) {
+  const std::string gamma = gamma_text(control.values);
   for (const Start& start : kStarts) {
     if (start.corners == 0) continue;
     const double beta = kFitFrom / start.c;
     result.checks.push_back(
         nearly("escape-times.steps",
-               {fmt::format("{}, β = {:.4g}: steps times γ = 1/3", start.name, beta),
-                quadrature(start, beta), escape_time_in_steps(start, beta, control.wrong)},
+               {fmt::format("{}, β = {:.4g}: steps times γ = {}", start.name, beta, gamma),
+                quadrature(start, beta), escape_time_in_steps(start, beta, control)},
                0.02));
   }
 }
@@ -180,7 +187,7 @@ void check_two_stages(const ReproductionControl& control, Reproduction& result) 
                                 apart < 1e-6, "below 1e-6: one point"));
 }
 
-void draw(Reproduction& result) {
+void draw(const std::string& gamma, Reproduction& result) {
   result.figures.push_back(
       {.name = "escape-times",
        .table = "escape_times",
@@ -198,7 +205,7 @@ void draw(Reproduction& result) {
        .y = {.label = "time T / (e^{βc}/(4βc^{2}))", .from = 0, .to = 2},
        .curves = {{"quadrature over leading order", Drawn::line, "quadrature"},
                   {"tokens over leading order", Drawn::points, "tokens"},
-                  {"steps over leading order", Drawn::rings, "steps of γ = 1/3"}},
+                  {"steps over leading order", Drawn::rings, "steps of γ = " + gamma}},
        .over = "beta c",
        .by = "start",
        .guides = {{"leading order", kNoNumber, 1}, {"of one pair: c = 0.4", kNoNumber, 0.4}}});
@@ -222,18 +229,18 @@ std::optional<Reproduction> escape_times(const ReproductionControl& control) {
       "escape_times",
       {"start", "beta", "beta c", "quadrature", "tokens", "steps", "leading order",
        "quadrature over leading order", "tokens over leading order", "steps over leading order"}};
-  const double step = control.quick ? 4 : 1, between = 0.25;
+  const double step = control.values.number("step"), between = 0.25;
+  const double longest = control.values.number("longest");
   for (const Start& start : kStarts) {
     std::vector<double> betas, logs;
-    for (double sharpness = 4; sharpness <= 25; sharpness += between) {
+    for (double sharpness = 4; sharpness <= longest; sharpness += between) {
       if (control.stopped()) return std::nullopt;
       const double beta = sharpness / start.c, leading = leading_order(start, beta);
       const bool measured = std::fmod(sharpness - 1, step) == 0;
       const double predicted = quadrature(start, beta);
       const double ours = measured ? escape_time(start, beta, control.wrong, kCoarse) : kNoNumber;
-      const double steps = measured && sharpness <= 10
-                               ? escape_time_in_steps(start, beta, control.wrong)
-                               : kNoNumber;
+      const double steps =
+          measured && sharpness <= 10 ? escape_time_in_steps(start, beta, control) : kNoNumber;
       table.rows.push_back({start.name, beta, sharpness, predicted, ours, steps, leading,
                             predicted / leading, ours / leading, steps / leading});
       if (!measured || sharpness < kFitFrom) continue;
@@ -243,14 +250,14 @@ std::optional<Reproduction> escape_times(const ReproductionControl& control) {
     const bool regular = start.corners > 0;
     result.checks.push_back(
         nearly(regular ? "escape-times.slope" : "escape-times.nearest-pair",
-               {fmt::format("{}: slope of ln(βT) over β, βc from 9 to 25", start.name), start.c,
-                line_of(betas, logs).slope},
+               {fmt::format("{}: slope of ln(βT) over β, βc from 9 to {:g}", start.name, longest),
+                start.c, line_of(betas, logs).slope},
                regular ? 0.01 : 0.02));
   }
   check_steps(control, result);
   check_two_stages(control, result);
   result.tables.push_back(std::move(table));
-  draw(result);
+  draw(gamma_text(control.values), result);
   return result;
 }
 

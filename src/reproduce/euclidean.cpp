@@ -249,9 +249,10 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
   double miss = 0, growth = 0;
   int min_gained = 1'000'000, n = 0;
   std::vector<double> rates;
-  for (const int d : control.quick ? std::vector<int>{2} : std::vector<int>{2, 3})
-    for (int seed = kFirstSeed; seed < kFirstSeed + (control.quick ? 2 : 5); ++seed) {
-      ExperimentSpec spec = preset_spec("polytope");
+  const int seeds = control.values.whole("seeds");
+  for (const int d : control.values.wholes("dimensions"))
+    for (int seed = kFirstSeed; seed < kFirstSeed + seeds; ++seed) {
+      ExperimentSpec spec = control.values.spec("polytope");
       spec.d = d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.save = SaveChoice{SaveChoice::every, 0.5};
@@ -290,18 +291,21 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
   rate.more["particles"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
   result.tables.insert(result.tables.begin(), std::move(cases));
-  result.figures = {{.name = "polytope",
-                     .table = "plane",
-                     .title = "20 tokens in the plane, V = I, seen through e^{−tV}",
-                     .x = {.label = "first coordinate z_{1}"},
-                     .y = {.label = "second coordinate z_{2}"},
-                     .curves = {{"hull at the end", Drawn::area, "hull at the end", 0},
-                                {"hull at the start", Drawn::dashes, "hull at the start",
-                                 ReproducedCurve::kQuiet},
-                                {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
-                                {"start", Drawn::rings, "start", 1},
-                                {"end", Drawn::points, "end", 0}},
-                     .equal_axes = true}};
+  const std::vector<int> dimensions = control.values.wholes("dimensions");
+  if (std::find(dimensions.begin(), dimensions.end(), 2) == dimensions.end()) return result;
+  result.figures = {
+      {.name = "polytope",
+       .table = "plane",
+       .title = fmt::format("{} tokens in the plane, V = I, seen through e^{{−tV}}", n),
+       .x = {.label = "first coordinate z_{1}"},
+       .y = {.label = "second coordinate z_{2}"},
+       .curves = {{"hull at the end", Drawn::area, "hull at the end", 0},
+                  {"hull at the start", Drawn::dashes, "hull at the start",
+                   ReproducedCurve::kQuiet},
+                  {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
+                  {"start", Drawn::rings, "start", 1},
+                  {"end", Drawn::points, "end", 0}},
+       .equal_axes = true}};
   result.captions["polytope"] =
       "With V = I every token comes to a point of the boundary of a polytope, or to 0: most go to "
       "vertices of the hull, which only shrinks on the way.";
@@ -319,8 +323,8 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
     ReproducedTable paths{fmt::format("paths_{}", v + 1), {"t", "particle", "phi_1*(z_i)"}};
     int most = 0;
     Range first_range{};  // at the end of the first seed
-    for (int seed = 0; seed < (control.quick ? 1 : 3); ++seed) {
-      ExperimentSpec spec = preset_spec("hyperplanes");
+    for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
+      ExperimentSpec spec = control.values.spec("hyperplanes");
       spec.d = kValues[v].d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.dynamics.value = {MatrixChoice::given, kValues[v].matrix()};

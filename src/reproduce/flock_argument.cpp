@@ -95,12 +95,20 @@ bool probe(const ReproductionControl& control, const SampleSet& test,
            std::vector<Findings>& findings) {
   const SampleSet mixed = shuffled(test, 0);
   const std::size_t count = std::min(test.samples(), control.quick ? kQuickSamples : kSamples);
-  for (Findings& f : findings) {
+  // Readers whose curve is judged have all samples, with --quick too. Among shuffled tokens no
+  // place means anything, so that the flock's curve is 1 but for the noise of its samples: of 20
+  // pictures one tenth was 0.28 away from 1, which is the noise of 200 tokens, not a place that is
+  // favoured.
+  const std::size_t judged = std::min(test.samples(), kSamples);
+  for (std::size_t r = 0; r < kReaderCount; ++r) {
+    Findings& f = findings[r];
     if (control.stopped()) return false;
     f.order = verdict_change(f.contender.logits(test, control.threads),
                              f.contender.logits(mixed, control.threads), test.label);
     f.in_order = influence_curve(f.contender, {test, count, control.threads});
-    f.in_disorder = influence_curve(f.contender, {mixed, count, control.threads});
+    const bool is_judged = r == rnn || r == swarm;
+    f.in_disorder =
+        influence_curve(f.contender, {mixed, is_judged ? judged : count, control.threads});
   }
   return true;
 }

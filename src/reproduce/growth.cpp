@@ -34,10 +34,9 @@ HostSwarm quantiles(int n, int k, double eps) {
 }
 
 //   m_k = sum_j m_j e^{i k theta_j},   m_k' = i k sum_j m_j theta_j' e^{i k theta_j}
-// Rate Re(m_k' / m_k) of a barely perturbed swarm, from one velocity.
-double linear_rate(const Dynamics& dynamics, int k) {
-  constexpr int kParticles = 600;
-  const HostSwarm x = quantiles(kParticles, k, 1e-4);
+// Rate Re(m_k' / m_k) of a barely perturbed swarm of `particles` at quantiles, from one velocity.
+double linear_rate(const Dynamics& dynamics, int k, int particles) {
+  const HostSwarm x = quantiles(particles, k, 1e-4);
   const auto engine = make_reference_engine();
   const auto field = engine->prepare(dynamics, x.shape());
   const auto at = engine->place(x), v = engine->place(x);
@@ -59,13 +58,13 @@ Dynamics plain_or_softmax(double beta, Attention::Weighting weighting) {
 }
 
 // The mode near sqrt(2 beta) that particles show to grow fastest.
-int fastest_of_particles(double beta) {
+int fastest_of_particles(double beta, int particles) {
   const Dynamics sa = plain_or_softmax(beta, Attention::softmax);
   const int middle = static_cast<int>(std::sqrt(2 * beta));
   int best = 0;
   double most = -INFINITY;
   for (int k = std::max(1, middle - 2); k <= middle + 3; ++k)
-    if (const double rate = linear_rate(sa, k); rate > most) {
+    if (const double rate = linear_rate(sa, k, particles); rate > most) {
       most = rate;
       best = k;
     }
@@ -88,7 +87,7 @@ struct Cloud {
   int k;
 };
 constexpr Cloud kClouds[] = {{"growth", 5, 0.3, 0.25, 3}, {"growth", 7, 0.05, 0.04, 4}};
-constexpr int kModes = 8, kSeeds = 20;
+constexpr int kModes = 8;
 
 struct ModeHistory {
   double rate = kNoNumber;       // of the predicted mode; NaN where its window is too short
@@ -99,7 +98,7 @@ struct ModeHistory {
 };
 
 ModeHistory simulate_cloud(const Cloud& cloud, int seed, const ReproductionControl& control) {
-  ExperimentSpec spec = preset_spec(cloud.preset);
+  ExperimentSpec spec = control.values.spec(cloud.preset);
   spec.dynamics.beta = cloud.beta;
   spec.T = cloud.T;
   spec.save = SaveChoice{SaveChoice::every, cloud.T / 60};
@@ -138,7 +137,7 @@ double median(std::vector<double> values) {
 }
 
 // Amplitudes of one cloud beside a_k e^{s_k t}, a_k those of the start.
-void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, Reproduction& result) {
+void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reproduction& result) {
   ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta),
                         {"t", "mode", "linear law", "amplitude"}};
   for (int k = 1; k <= 5; ++k) {
@@ -150,22 +149,24 @@ void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, Reproduction&
                             t % 2 == 0 ? trajectory.amplitude[t][k] : kNoNumber});
     }
   }
-  result.figures.push_back({.name = "growth",
-                            .table = table.name,
-                            .title = fmt::format("20,000 tokens, USA, β = {:g}", cloud.beta),
-                            .x = {.label = "time t"},
-                            .y = {.label = "amplitude |m_{k}| of mode k", .log = true},
-                            .curves = {{"linear law", Drawn::line, "linear law"},
-                                       {"amplitude", Drawn::points, "one cloud"}},
-                            .by = "mode",
-                            .by_name = "k"});
+  result.figures.push_back(
+      {.name = "growth",
+       .table = table.name,
+       .title = fmt::format("{} tokens, USA, β = {:g}", grouped(n), cloud.beta),
+       .x = {.label = "time t"},
+       .y = {.label = "amplitude |m_{k}| of mode k", .log = true},
+       .curves = {{"linear law", Drawn::line, "linear law"},
+                  {"amplitude", Drawn::points, "one cloud"}},
+       .by = "mode",
+       .by_name = "k"});
   result.tables.push_back(std::move(table));
 }
 
 // Rates of the first modes over beta, and those of particles that start at quantiles.
-void draw_rates(Reproduction& result) {
+void draw_rates(const FigureValues& values, Reproduction& result) {
+  const int modes = values.whole("modes"), particles = values.whole("quantiles");
   ReproducedTable table{"rates", {"beta", "mode", "theory", "particles"}};
-  for (int k = 1; k <= 4; ++k) {
+  for (int k = 1; k <= modes; ++k) {
     for (int step = 1; step <= 100; ++step) {
       const double beta = 0.1 * step;
       table.rows.push_back({beta, static_cast<double>(k),
@@ -174,32 +175,38 @@ void draw_rates(Reproduction& result) {
     }
     for (int beta = 1; beta <= 10; ++beta)
       table.rows.push_back({static_cast<double>(beta), static_cast<double>(k), kNoNumber,
-                            linear_rate(plain_or_softmax(beta, Attention::softmax), k)});
+                            linear_rate(plain_or_softmax(beta, Attention::softmax), k, particles)});
   }
   result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "growth",
-                            .table = "rates",
-                            .title = "Growth out of the uniform law, SA, d = 2",
-                            .x = {.label = "inverse temperature β"},
-                            .y = {.label = "growth rate s_{k} of mode k"},
-                            .curves = {{"theory", Drawn::line, "k² I_{k}(β) / (β I_{0}(β))"},
-                                       {"particles", Drawn::points, "600 particles"}},
-                            .by = "mode",
-                            .by_name = "k"});
+  result.figures.push_back(
+      {.name = "growth",
+       .table = "rates",
+       .title = "Growth out of the uniform law, SA, d = 2",
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = "growth rate s_{k} of mode k"},
+       .curves = {{"theory", Drawn::line, "k² I_{k}(β) / (β I_{0}(β))"},
+                  {"particles", Drawn::points, fmt::format("{} particles", particles)}},
+       .by = "mode",
+       .by_name = "k"});
 }
 
-// Twenty clouds of independent tokens: the median rate, and the mode that wins most often.
+int tokens_of(const Cloud& cloud, const FigureValues& values) {
+  return values.spec(cloud.preset).n.value_or(kDefaultParticles);
+}
+
+// Clouds of independent tokens: the median rate, and the mode that wins most often.
 bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reproduction& result) {
   std::vector<double> rates;
   double predicted = kNoNumber;
   std::map<int, int> wins;
-  for (int seed = 0; seed < kSeeds; ++seed) {
+  const int seeds = control.values.whole("seeds"), n = tokens_of(cloud, control.values);
+  for (int seed = 0; seed < seeds; ++seed) {
     if (control.stopped()) return false;
     const ModeHistory trajectory = simulate_cloud(cloud, seed, control);
     if (std::isfinite(trajectory.rate)) rates.push_back(trajectory.rate);
     ++wins[trajectory.dominant];
     predicted = trajectory.predicted;
-    if (seed == 0) draw_cloud(cloud, trajectory, result);
+    if (seed == 0) draw_cloud(cloud, trajectory, n, result);
   }
   const auto most = std::max_element(
       wins.begin(), wins.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -225,22 +232,26 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
 
 std::optional<Reproduction> growth(const ReproductionControl& control) {
   Reproduction result = result_of(control, "growth");
+  const int particles = control.values.whole("quantiles");
+  const bool one_cloud = control.values.whole("seeds") == 1;
   for (const Predicted& row : kRates) {
     const double beta = row.beta * control.wrong.beta;
     result.checks.push_back(
         nearly("growth.rate",
                {fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k),
-                row.sa, linear_rate(plain_or_softmax(beta, Attention::softmax), row.k)},
+                row.sa, linear_rate(plain_or_softmax(beta, Attention::softmax), row.k, particles)},
                1e-3));
-    result.checks.push_back(
-        nearly("growth.rate",
-               {fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k),
-                row.usa, linear_rate(plain_or_softmax(beta, Attention::unnormalised), row.k)},
-               1e-3));
+    result.checks.push_back(nearly(
+        "growth.rate",
+        {fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.usa,
+         linear_rate(plain_or_softmax(beta, Attention::unnormalised), row.k, particles)},
+        1e-3));
   }
-  if (control.figures) draw_rates(result);
-  if (control.quick) {  // one cloud, shown and not judged
-    if (control.figures) draw_cloud(kClouds[0], simulate_cloud(kClouds[0], 0, control), result);
+  if (control.figures) draw_rates(control.values, result);
+  if (one_cloud) {  // shown and not judged
+    if (control.figures)
+      draw_cloud(kClouds[0], simulate_cloud(kClouds[0], 0, control),
+                 tokens_of(kClouds[0], control.values), result);
   } else {
     for (const Cloud& cloud : kClouds)
       if (!check_clouds(cloud, control, result)) return std::nullopt;
@@ -253,20 +264,23 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
       "strong modes drive weaker ones, first mode 5, and saturate. Which mode leads in a single "
       "cloud depends on its start";
   result.captions["growth"] +=
-      control.quick ? "."
-                    : "; over twenty clouds it is most often mode 3 at β = 5 and mode 4 at β = 7.";
+      one_cloud ? "."
+                : "; over twenty clouds it is most often mode 3 at β = 5 and mode 4 at β = 7.";
   return result;
 }
 
 std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
   Reproduction result = result_of(control, "fastest-modes");
+  const int particles = control.values.whole("quantiles");
+  const double beta_max = control.values.number("beta_max");
+  const double beta_step = control.values.number("beta_step");
   for (int k = 1; k <= 4; ++k) {  // particles at the switch: both modes grow alike
     const double beta = theory::switch_point(2, k);
     const Dynamics sa = plain_or_softmax(beta * control.wrong.beta, Attention::softmax);
     result.checks.push_back(
         near("fastest-modes.tie",
              {fmt::format("particles at β = {:.4f}: rate of mode {} over {}", beta, k + 1, k), 1,
-              linear_rate(sa, k + 1) / linear_rate(sa, k)},
+              linear_rate(sa, k + 1, particles) / linear_rate(sa, k, particles)},
              1e-3));
   }
   ReproducedTable switches{"switches", {"mode", "circle", "sphere"}};  // β at which it overtakes
@@ -275,15 +289,15 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
         {static_cast<double>(k + 1), theory::switch_point(2, k), theory::switch_point(3, k)});
   result.tables.push_back(std::move(switches));
   ReproducedTable table{"modes", {"beta", "circle", "sphere", "sqrt(2 beta)", "particles"}};
-  for (int step = 1; step <= 500; ++step) {
+  for (int step = 1; step <= std::lround(10 * beta_max); ++step) {
     const double beta = 0.1 * step;
     table.rows.push_back({beta, static_cast<double>(theory::fastest_mode(2, beta)),
                           static_cast<double>(theory::fastest_mode(3, beta)), std::sqrt(2 * beta),
                           kNoNumber});
   }
-  for (double beta = 2; control.figures && beta <= 50; beta += 4)
-    table.rows.push_back(
-        {beta, kNoNumber, kNoNumber, kNoNumber, static_cast<double>(fastest_of_particles(beta))});
+  for (double beta = 2; control.figures && beta <= beta_max; beta += beta_step)
+    table.rows.push_back({beta, kNoNumber, kNoNumber, kNoNumber,
+                          static_cast<double>(fastest_of_particles(beta, particles))});
   result.tables.push_back(std::move(table));
   const auto draw = [&](const char* title, std::vector<ReproducedCurve> curves) {
     curves.push_back({"sqrt(2 beta)", Drawn::dashes, "√(2β)", ReproducedCurve::kQuiet});
@@ -295,7 +309,8 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
                               .curves = std::move(curves)});
   };
   draw("Out of the uniform circle",
-       {{"circle", Drawn::steps, "theory", 0}, {"particles", Drawn::points, "600 particles", 0}});
+       {{"circle", Drawn::steps, "theory", 0},
+        {"particles", Drawn::points, fmt::format("{} particles", particles), 0}});
   draw("Out of the uniform sphere S²", {{"sphere", Drawn::steps, "theory", 1}});
   result.captions["fastest-modes"] =
       "The mode that grows fastest out of the uniform swarm climbs one step after the other with "

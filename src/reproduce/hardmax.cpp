@@ -21,8 +21,7 @@ double dot(const Point& a, const Point& b) { return a.x * b.x + a.y * b.y; }
 double distance(const Point& a, const Point& b) { return std::hypot(a.x - b.x, a.y - b.y); }
 using Points = std::vector<Point>;
 
-Experiment starting_at(const Points& points, const char* preset, const WrongModel& wrong) {
-  ExperimentSpec spec = preset_spec(preset);
+Experiment starting_at(const Points& points, ExperimentSpec spec, const WrongModel& wrong) {
   Matrix rows{static_cast<int>(points.size()), 2, {}};
   for (const Point& p : points) rows.data.insert(rows.data.end(), {p.x, p.y});
   spec.init = InitialPoints{std::move(rows)};
@@ -274,7 +273,7 @@ Followers simulate_followers(const Points& corners, int side, const WrongModel& 
       const Point at{grid_place(c, side), grid_place(r, side)};
       if (in_hull(corners, order, at) && attended(corners, at).lead > kTie) all.push_back(at);
     }
-  const Experiment e = starting_at(all, "hardmax-cells", wrong);
+  const Experiment e = starting_at(all, preset_spec("hardmax-cells"), wrong);
   const Points last = points_of(simulate_in_memory(e).last());
   const int steps = static_cast<int>(std::lround(e.schedule.T / e.flow.dt));
   const double alpha = e.flow.dt / (1 - e.flow.dt);
@@ -321,20 +320,37 @@ void draw_cells(Reproduction& result, int k) {
 
 }  // namespace
 
+namespace {
+
+// Thirty steps of alpha: Euler steps of dt = alpha / (1 + alpha).
+ExperimentSpec spec_of(const FigureValues& values) {
+  ExperimentSpec spec = preset_spec("hardmax");
+  if (!values.is_changed("alpha")) return spec;
+  const double alpha = values.number("alpha");
+  spec.dt = alpha / (1 + alpha);
+  spec.T = 30 * spec.dt;
+  spec.save = SaveChoice{SaveChoice::every, spec.dt};
+  return spec;
+}
+
+}  // namespace
+
 std::optional<Reproduction> hardmax(const ReproductionControl& control) {
   Reproduction result = result_of(control, "hardmax");
   ReproducedTable cases{"cases",
                         {"start", "draw", "particles", "leaders", "closed_form_applies",
                          "leaders_moved", "closed_form_error", "last_step"}};
-  constexpr double kAlpha = 0.5;
+  const double alpha = control.values.number("alpha");
+  const ExperimentSpec spec = spec_of(control.values);
   double moved = 0, error = 0, last_step = 0;
   int known = 0, particles = 0;
+  const auto draws = static_cast<std::uint32_t>(control.values.whole("draws"));
   const std::vector<Start> all = starts();
   for (const Start& start : all)
-    for (std::uint32_t draw = 0; draw < (start.drawn.empty() || control.quick ? 1u : 20u); ++draw) {
+    for (std::uint32_t draw = 0; draw < (start.drawn.empty() ? 1u : draws); ++draw) {
       const Simulated simulated =
-          simulate_in_memory(starting_at(points_of(start, draw), "hardmax", control.wrong));
-      const HardmaxCase found = judge_hardmax(simulated, kAlpha);
+          simulate_in_memory(starting_at(points_of(start, draw), spec, control.wrong));
+      const HardmaxCase found = judge_hardmax(simulated, alpha);
       cases.rows.push_back({start.name, double(draw), double(found.particles),
                             double(found.leaders), double(found.known), found.moved, found.error,
                             found.last_step});
@@ -365,21 +381,20 @@ std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   Reproduction result = result_of(control, "hardmax-cells");
   ReproducedTable cases{
       "cases", {"corners", "places", "agree", "agree_unequal_norms", "followers", "flight_error"}};
-  const int side = control.quick ? 200 : 1000;
+  const int side = control.values.whole("grid"), rows = control.values.whole("followers");
   double error = 0;
   int followers = 0;
-  for (int k = 5; k <= 25; k += control.quick ? 5 : 1) {
+  for (const int k : control.values.wholes("corners")) {
     const Agreement equal = agreement_of(polygon(k, true), side);
     const Agreement other = agreement_of(polygon(k, false), side / 5);
-    const Followers simulated =
-        simulate_followers(polygon(k, true), control.quick ? 12 : 20, control.wrong);
+    const Followers simulated = simulate_followers(polygon(k, true), rows, control.wrong);
     cases.rows.push_back({double(k), double(equal.places), equal.share, other.share,
                           double(simulated.count), simulated.error});
     error = std::max(error, simulated.error);
     followers += simulated.count;
   }
   result.tables.push_back(std::move(cases));
-  for (const int k : {8, 15}) draw_cells(result, k);
+  for (const int k : control.values.wholes("drawn")) draw_cells(result, k);
   result.captions["hardmax-cells"] =
       "Colours: the vertex to which a token at that place attends, numbered so that neighbours "
       "differ much. For vertices of equal norm the cell of a vertex is its Voronoi cell, a cone "

@@ -28,9 +28,12 @@ struct Plan {
   std::vector<int> counts{};  // of heads
   int measures = 0, iterations = 0, seeds = 0;
 };
-Plan plan_of(int d, bool quick) {
-  if (quick) return {{1, 2, 4}, 60, 20, 2};
-  return d == 2 ? Plan{{1, 2, 4, 8, 16}, 120, 30, 4} : Plan{{1, 2, 4, 8}, 120, 25, 3};
+Plan plan_of(int d, const FigureValues& values) {
+  const bool plane = d == 2;
+  return {.counts = values.wholes(plane ? "heads" : "space_heads"),
+          .measures = values.whole("measures"),
+          .iterations = values.whole(plane ? "iterations" : "space_iterations"),
+          .seeds = values.whole(plane ? "seeds" : "space_seeds")};
 }
 
 // One seed of a case: errors by the number of heads.
@@ -173,7 +176,7 @@ void judge(const Case& c, const Plan& plan, const std::vector<Attempt>& attempts
 bool train_all(const ReproductionControl& control, Reproduction& result) {
   for (const int d : control.quick ? std::vector<int>{2} : std::vector<int>{2, 3})
     for (const bool softmax : {true, false}) {
-      const Plan plan = plan_of(d, control.quick);
+      const Plan plan = plan_of(d, control.values);
       const std::vector<HeadField> fields = head_fields();
       const int seeds = plan.seeds, count = static_cast<int>(fields.size());
       std::vector<std::vector<Attempt>> all(fields.size(), std::vector<Attempt>(seeds));
@@ -235,7 +238,7 @@ double product_of(const HostSwarm& a, const HostSwarm& b) {
 }
 
 bool check_limits(const ReproductionControl& control, Reproduction& result) {
-  const int replicas = control.quick ? 24 : 96;
+  const int replicas = control.values.whole("replicas");
   const std::vector<int> counts = {4, 16, 64, 256};
   ReproducedTable table{"limit", {"heads", "distance", "sd", "root", "law"}};
   for (const LimitLaw& law : kLimits) {

@@ -16,11 +16,11 @@ namespace murmur {
 namespace {
 
 // The five tokens by `method`, frames `every` apart; what is wrong is laid over it.
-ExperimentSpec five_tokens(Method method, double every, const WrongModel& wrong) {
-  ExperimentSpec spec = preset_spec("kinetic");
+ExperimentSpec five_tokens(Method method, double every, const FigureValues& values,
+                           const WrongModel& wrong) {
+  ExperimentSpec spec = values.spec("kinetic");
   spec.method = method;
   spec.dt = every;
-  spec.T = 400;
   spec.save = SaveChoice{SaveChoice::every, every};
   spec.dynamics.beta *= wrong.beta;
   if (wrong.method) {  // layers at their own step, a flow at 0.1
@@ -41,8 +41,9 @@ std::vector<double> merges_of(const Experiment& e, const Simulated& simulated) {
   return times;
 }
 
-std::vector<double> merge_times(Method method, double every, const WrongModel& wrong) {
-  const Experiment e = make_experiment(five_tokens(method, every, wrong));
+std::vector<double> merge_times(Method method, double every, const FigureValues& values,
+                                const WrongModel& wrong) {
+  const Experiment e = make_experiment(five_tokens(method, every, values, wrong));
   return merges_of(e, simulate_in_memory(e));
 }
 
@@ -65,28 +66,31 @@ constexpr Scheme kSchemes[] = {
 };
 
 // Clusters left over time, and how late each merge of the layers comes. Reads the table `merges`.
-void draw_merges(Reproduction& result) {
+void draw_merges(const FigureValues& values, Reproduction& result) {
   const ReproducedTable merges = result.tables.back();  // rows: 4, 3, 2, 1 clusters are left
   const auto time = [&](int merge, int scheme) {
     return std::get<double>(merges.rows[merge][1 + scheme]);
   };
   ReproducedTable counts{"clusters", {"t", "exact flow", "layers 0.1", "published"}};
   ReproducedTable late{"lateness", {"merge", "layers 0.1", "layers 0.01"}};
-  constexpr double kFirst = 0.5, kLast = 600;
+  constexpr double kFirst = 0.5;
+  const ExperimentSpec preset = values.spec("kinetic");
+  const double beta = preset.dynamics.beta, last = 1.5 * preset.T;
   counts.rows.push_back({kFirst, 5.0, kNoNumber, kNoNumber});
   for (int k = 0; k < 4; ++k) {
     const double left = 4 - k;
     counts.rows.push_back({time(k, 0), left, kNoNumber, kNoNumber});
     counts.rows.push_back({time(k, 2), kNoNumber, left, kNoNumber});
-    counts.rows.push_back({kSchemes[2].times[k], kNoNumber, kNoNumber, left});
+    if (!values.any_changed())
+      counts.rows.push_back({kSchemes[2].times[k], kNoNumber, kNoNumber, left});
     late.rows.push_back(
         {k + 1.0, 100 * (time(k, 2) / time(k, 0) - 1), 100 * (time(k, 3) / time(k, 0) - 1)});
   }
-  counts.rows.push_back({kLast, 1.0, kNoNumber, kNoNumber});
+  counts.rows.push_back({last, 1.0, kNoNumber, kNoNumber});
   result.figures.push_back(
       {.name = "kinetic",
        .table = counts.name,
-       .title = "Five tokens on the circle, β = 4",
+       .title = fmt::format("Five tokens on the circle, β = {:g}", beta),
        .x = {.label = "time t", .log = true},
        .y = {.label = "number of clusters", .from = 0.5, .to = 5.5, .every = 1},
        .curves = {{"exact flow", Drawn::steps, "exact flow", 0},
@@ -123,7 +127,7 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
   for (const Scheme& scheme : kSchemes) {
     std::vector<double> times;
     try {
-      times = merge_times(scheme.method, scheme.step,
+      times = merge_times(scheme.method, scheme.step, control.values,
                           scheme.method == Method::bdf ? WrongModel{} : control.wrong);
     } catch (const Error& error) {
       if (error.fault != Fault::tool) throw;
@@ -148,7 +152,7 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
               flow[Method::bdf][k], flow[Method::dopri5][k]},
              0.011));
   result.tables.push_back(std::move(table));
-  draw_merges(result);
+  draw_merges(control.values, result);
   return result;
 }
 
@@ -197,9 +201,10 @@ double angle_between(const HostSwarm& x, int i, int j) {
 struct FiveTokens {
   double angle = kNoNumber, last = kNoNumber;
 };
-FiveTokens five_of(Method method, double every, const WrongModel& wrong) {
+FiveTokens five_of(Method method, double every, const FigureValues& values,
+                   const WrongModel& wrong) {
   const double formed = kFormed * (method == Method::layers ? 1 + every : 1);
-  const Experiment e = make_experiment(five_tokens(method, every, wrong));
+  const Experiment e = make_experiment(five_tokens(method, every, values, wrong));
   const Simulated simulated = simulate_in_memory(e);
   FiveTokens five{.last = last_of(merges_of(e, simulated))};
   for (std::size_t k = 0; k < simulated.times.size() && std::isnan(five.angle); ++k)
@@ -208,8 +213,8 @@ FiveTokens five_of(Method method, double every, const WrongModel& wrong) {
 }
 
 // The merge of two clusters alone, of two and three tokens.
-double two_clusters(double step, const WrongModel& wrong) {
-  ExperimentSpec spec = five_tokens(Method::layers, step, wrong);
+double two_clusters(double step, const FigureValues& values, const WrongModel& wrong) {
+  ExperimentSpec spec = five_tokens(Method::layers, step, values, wrong);
   spec.init = InitialPoints{{2, 2, {1, 0, std::cos(kApart), std::sin(kApart)}}};
   Experiment e = make_experiment(spec);
   e.swarm.mass = {kHeavier, 1 - kHeavier};
@@ -223,19 +228,19 @@ double two_clusters(double step, const WrongModel& wrong) {
 // other places by the time that two clusters are left.
 std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
   Reproduction result = result_of(control, "layers-clock");
-  const Experiment preset = make_experiment(preset_spec("kinetic"));
+  const Experiment preset = make_experiment(control.values.spec("kinetic"));
   const theory::Growth attention = theory::growth_of(preset.dynamics, 2);
   const theory::TwoClusters pair{.beta = attention.beta, .law = attention.law, .mass = kHeavier};
   const double met = std::acos(1 - preset.observe.cluster_tol);
-  const FiveTokens exact = five_of(Method::dopri5, 0.01, {});
+  const FiveTokens exact = five_of(Method::dopri5, 0.01, control.values, {});
   const double alone = theory::lifetime(pair, kApart, met);
   ReproducedTable table{"stretch",
                         {"step", "last merge", "stretch", "1 + step", "of the clock",
                          "of the early path", "two clusters"}};
-  for (const double step : {0.2, 0.1, 0.05, 0.01}) {
+  for (const double step : control.values.numbers("steps")) {
     const LayeredPair layered{pair, step};
-    const double two = two_clusters(step, control.wrong);
-    const FiveTokens five = five_of(Method::layers, step, control.wrong);
+    const double two = two_clusters(step, control.values, control.wrong);
+    const FiveTokens five = five_of(Method::layers, step, control.values, control.wrong);
     Check clusters =
         near("layers-clock.clusters",
              {fmt::format("two clusters alone, step {:g}: stretch of their lifetime", step),
@@ -263,7 +268,8 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
                             .y = {.label = "last merge, over that of the exact flow"},
                             .curves = {{"1 + step", Drawn::line, "1 + η", 0},
                                        {"two clusters", Drawn::points, "two clusters alone", 0},
-                                       {"stretch", Drawn::points, "five tokens, β = 4", 1}}});
+                                       {"stretch", Drawn::points,
+                                        fmt::format("five tokens, β = {:g}", attention.beta), 1}}});
   result.captions["layers-clock"] =
       "The papers' layers x ← N(x + ηA) are later than the exact flow. Two clusters merge later by "
       "the factor 1 + η: near clusters ⟨x, A⟩ is 1, and the normalisation takes that part of every "

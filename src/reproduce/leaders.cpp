@@ -87,13 +87,13 @@ struct Leading {
   double across_start = 0, across_end = 0;
 };
 
-Leading simulate_leaders(int seed, const WrongModel& wrong) {
-  ExperimentSpec spec = preset_spec("leaders");
+Leading simulate_leaders(int seed, const FigureValues& values, const WrongModel& wrong) {
+  ExperimentSpec spec = values.spec("leaders");
   spec.random.seed = static_cast<std::uint64_t>(seed);
   const Experiment right = make_experiment(spec);
   const Principal leading_value = leading_of(by_kind(right.dynamics).heads.front()->value);
   const Vector& u = leading_value.vector;
-  spec.T = kTurns / leading_value.value;
+  spec.T = values.number("turns") / leading_value.value;
   spec.save = SaveChoice{SaveChoice::every, kBetween / leading_value.value};
   wrong.spoil(spec);
   const Experiment e = make_experiment(spec);
@@ -132,7 +132,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
   result.figures.push_back(
       {.name = "leaders",
        .table = "totals",
-       .title = "Attention that each of 20 tokens gets",
+       .title = fmt::format("Attention that each of {} tokens gets", order.size()),
        .x = {.label = "token, by what it gets at the end", .from = 0.2},
        .y = {.label = "total attention Σ_{i} P_{ij}"},
        .curves = {{"start", Drawn::bars, "start", ReproducedCurve::kQuiet},
@@ -165,9 +165,9 @@ std::optional<Reproduction> leaders(const ReproductionControl& control) {
        "attention across at the start", "attention across at the end"}};
   std::vector<Leading> all;
   double most = 0, across_end = 0, across_start = 0, fallen = INFINITY;
-  for (int seed = 0; seed < (control.quick ? 5 : 20); ++seed) {
+  for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
     if (control.stopped()) return std::nullopt;
-    all.push_back(simulate_leaders(seed, control.wrong));
+    all.push_back(simulate_leaders(seed, control.values, control.wrong));
     const Leading& one = all.back();
     const double start = one.holders.front(), end = one.holders.back();
     cases.rows.push_back({static_cast<double>(seed), start, end,
@@ -182,7 +182,10 @@ std::optional<Reproduction> leaders(const ReproductionControl& control) {
       holds("leaders.sides",
             {"most attention that a token pays across phi_1* = 0 at the end", across_end},
             across_end < 1e-6 && across_start > 1e-3, "below 1e-6, from above 0.001"),
-      holds("leaders.few", {"most tokens of 20 that hold 99 % of the attention at the end", most},
+      holds("leaders.few",
+            {fmt::format("most tokens of {} that hold 99 % of the attention at the end",
+                         all.front().totals.front().size()),
+             most},
             most <= 5, "5 or fewer"),
       holds("leaders.few", {"least fall of that number from start to end", fallen}, fallen > 0,
             "above 0")};

@@ -86,10 +86,13 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   ReproducedTable table{"lifetimes",
                         {"beta", "particles", "quadrature", "leading order",
                          "particles over leading order", "quadrature over leading order"}};
-  const double step = control.quick ? 4 : 1;
+  const FigureValues& values = control.values;
+  const double step = values.number("beta_step"), most = values.number("beta_max");
+  const double angle = values.number("angle"), mass = values.number("mass");
+  const bool usual = angle == kRightAngle && mass == 0.5;
   std::vector<double> betas, logs;
-  for (double beta = control.quick ? 5 : 4; beta <= 25; beta += step) {
-    const Case c{Interaction::SA, beta, kRightAngle, 0.5, kNoNumber};
+  for (double beta = step == 4 ? 5 : 4; beta <= most; beta += step) {
+    const Case c{Interaction::SA, beta, angle, mass, kNoNumber};
     const double ours = lifetime_of(c, control.wrong);
     const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
     table.rows.push_back(
@@ -98,11 +101,11 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
     betas.push_back(beta);
     logs.push_back(std::log(beta * ours));
   }
-  for (double beta = 4; beta <= 25; beta += 0.25) {  // theory between what was measured
+  for (double beta = 4; beta <= most; beta += 0.25) {  // theory between what was measured
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [&](const auto& row) { return std::get<double>(row[0]) == beta; }))
       continue;
-    const Case c{Interaction::SA, beta, kRightAngle, 0.5, kNoNumber};
+    const Case c{Interaction::SA, beta, angle, mass, kNoNumber};
     const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
     table.rows.push_back(
         {beta, kNoNumber, quadrature(c), leading, kNoNumber, quadrature(c) / leading});
@@ -115,21 +118,23 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
       near("lifetimes.slope",
            {"slope of ln(β T) against β from 9 on, from a right angle", 1, slope}, 0.005));
   result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "lifetimes",
-                            .table = "lifetimes",
-                            .title = "Two clusters at a right angle, SA",
-                            .x = {.label = "inverse temperature β"},
-                            .y = {.label = "time until their angle is 0.1", .log = true},
-                            .curves = {{"quadrature", Drawn::line, "quadrature", 0},
-                                       {"leading order", Drawn::dashes, "leading order e^{β}/(2β)",
-                                        ReproducedCurve::kQuiet},
-                                       {"particles", Drawn::points, "two particles", 0}}});
+  result.figures.push_back(
+      {.name = "lifetimes",
+       .table = "lifetimes",
+       .title = usual ? "Two clusters at a right angle, SA"
+                      : fmt::format("Two clusters at {:g}, mass {:g}, SA", angle, mass),
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = "time until their angle is 0.1", .log = true},
+       .curves = {{"quadrature", Drawn::line, "quadrature", 0},
+                  {"leading order", Drawn::dashes,
+                   usual ? "leading order e^{β}/(2β)" : "leading order", ReproducedCurve::kQuiet},
+                  {"particles", Drawn::points, "two particles", 0}}});
   result.figures.push_back(
       {.name = "lifetimes",
        .table = "lifetimes",
        .title = "The same over the leading order",
        .x = {.label = "inverse temperature β"},
-       .y = {.label = "time / (e^{β}/(2β))"},
+       .y = {.label = usual ? "time / (e^{β}/(2β))" : "time over the leading order"},
        .curves = {{"quadrature over leading order", Drawn::line, "quadrature", 0},
                   {"particles over leading order", Drawn::points, "two particles", 0}},
        .guides = {{"leading order", kNoNumber, 1}}});

@@ -365,28 +365,32 @@ void check_theory(const WrongModel& wrong, Reproduction& result) {
   result.tables.push_back(std::move(table));
 }
 
-void draw_profiles(Reproduction& result) {
-  const theory::Retrieval retrieval{};
+void draw_profiles(const FigureValues& values, Reproduction& result) {
+  const theory::Retrieval retrieval{.beta = values.number("beta"),
+                                    .lambda = values.number("lambda")};
   const double critical = theory::retrieval_critical_time(retrieval);
   ReproducedTable table{"profiles", {"s"}};
-  constexpr double kShares[] = {0.25, 0.5, 0.75, 1, 1.25};
-  for (const double share : kShares) table.columns.push_back(fmt::format("{:g} t_crit", share));
+  const std::vector<double>& shares = values.numbers("shares");
+  for (const double share : shares) table.columns.push_back(fmt::format("{:g} t_crit", share));
   for (int k = 12; k <= 200; ++k) {
     const double place = k / 200.0;
     table.rows.push_back({place});
-    for (const double share : kShares)
+    for (const double share : shares)
       table.rows.back().push_back(theory::retrieval_profile(retrieval, share * critical, place) /
                                   theory::retrieval_profile(retrieval, share * critical, 1));
   }
-  ReproducedFigure figure{.name = "lost-in-the-middle",
-                          .table = "profiles",
-                          .title = "Theory, β = λ = 1",
-                          .x = {.label = "place in the prompt s"},
-                          .y = {.label = "retrieval profile S_{t}(s) / S_{t}(1)"}};
-  for (std::size_t k = 0; k < std::size(kShares); ++k)
+  ReproducedFigure figure{
+      .name = "lost-in-the-middle",
+      .table = "profiles",
+      .title = retrieval.beta == retrieval.lambda
+                   ? fmt::format("Theory, β = λ = {:g}", retrieval.beta)
+                   : fmt::format("Theory, β = {:g}, λ = {:g}", retrieval.beta, retrieval.lambda),
+      .x = {.label = "place in the prompt s"},
+      .y = {.label = "retrieval profile S_{t}(s) / S_{t}(1)"}};
+  for (std::size_t k = 0; k < shares.size(); ++k)
     figure.curves.push_back(
         {table.columns[k + 1], Drawn::line,
-         kShares[k] == 1 ? "t = t_{crit}" : fmt::format("t = {:g} t_{{crit}}", kShares[k])});
+         shares[k] == 1 ? "t = t_{crit}" : fmt::format("t = {:g} t_{{crit}}", shares[k])});
   result.figures.push_back(std::move(figure));
   result.tables.push_back(std::move(table));
 }
@@ -396,7 +400,7 @@ void draw_profiles(Reproduction& result) {
 std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& control) {
   Reproduction result = result_of(control, "lost-in-the-middle");
   check_theory(control.wrong, result);
-  draw_profiles(result);
+  draw_profiles(control.values, result);
   // Early, since deficits grow with time; the first few tokens see too few others anyway. Odd
   // tokens of 64 have their place among 32 too.
   const std::vector<int> tokens =
@@ -404,7 +408,7 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
                     : std::vector<int>{5, 11, 17, 21, 27, 31, 37, 41, 47, 53, 57, 59, 61};
   std::vector<int> halved;
   for (const int token : tokens) halved.push_back((token - 1) / 2);
-  const int draws = control.quick ? 400 : 1600;
+  const int draws = control.values.whole("draws");
   const Probe probe{.n = 64, .t = 1}, few{.n = 32, .t = 1};
   const auto half = observe(few, halved, draws, control);
   const auto whole = half ? observe(probe, tokens, draws, control) : std::nullopt;

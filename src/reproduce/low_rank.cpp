@@ -12,8 +12,8 @@ namespace murmur {
 namespace {
 
 // Tokens of the line in their order, as the first axis of the plane.
-Experiment line_experiment(int n, int seed, const WrongModel& wrong) {
-  ExperimentSpec spec = preset_spec("low-rank");
+Experiment line_experiment(int n, int seed, const FigureValues& values, const WrongModel& wrong) {
+  ExperimentSpec spec = values.spec("low-rank");
   spec.init = InitialLaw{InitialLaw::box, {5}};
   spec.n = n;
   spec.d = 2;
@@ -77,10 +77,11 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
   ReproducedTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
   int min = 1'000'000, most = 0, undecided = 0;
   RankCase drawn;
-  for (const int n : control.quick ? std::vector<int>{10, 40} : std::vector<int>{10, 20, 30, 40})
-    for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
+  const int seeds = control.values.whole("seeds");
+  for (const int n : control.values.wholes("sizes"))
+    for (int seed = 0; seed < seeds; ++seed) {
       if (control.stopped()) return std::nullopt;
-      drawn = simulate_for_rank(line_experiment(n, seed, control.wrong));
+      drawn = simulate_for_rank(line_experiment(n, seed, control.values, control.wrong));
       const int before = numerical_rank(drawn.first), rank = numerical_rank(drawn.last);
       cases.rows.push_back({1.0, double(n), double(seed), double(before), double(rank),
                             double(undecided_rows(drawn.last))});
@@ -105,7 +106,7 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
              static_cast<double>(undecided)},
             undecided <= 1, "at most 1")};
   if (!control.quick) {
-    ExperimentSpec spec = preset_spec("low-rank");
+    ExperimentSpec spec = control.values.spec("low-rank");
     spec.n = 40;
     spec.d = 80;
     spec.init = InitialLaw{InitialLaw::box, {1}};

@@ -15,20 +15,19 @@ namespace murmur {
 namespace {
 
 constexpr int kSeeded = 12;      // modes that start alike
-constexpr double kNoise = 0.01;  // 1 / kappa
 constexpr double kLinear = 0.1;  // amplitude of the leader at the end of the linear phase,
 constexpr double kPeaks = 0.4;   // and where its peaks are looked at
 constexpr double kTurn = 2 * std::numbers::pi;
 
 // Equal waves of one height at one temperature.
 struct Waves {
-  double beta, height;
+  double beta, height, noise;  // noise: 1 / kappa
   WrongModel wrong{};
   MeanField field() const {
-    return {.beta = beta * wrong.beta, .weighting = Attention::unnormalised, .noise = kNoise};
+    return {.beta = beta * wrong.beta, .weighting = Attention::unnormalised, .noise = noise};
   }
   double rate(int k) const {
-    return theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = beta, .noise = kNoise}, k);
+    return theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = beta, .noise = noise}, k);
   }
   int leader() const {
     int best = 1;
@@ -177,10 +176,11 @@ void check_rise(const Waves& waves, Reproduction& result) {
 
 std::optional<Reproduction> mean_field(const ReproductionControl& control) {
   Reproduction result = result_of(control, "mean-field");
-  for (const double beta : {5.0, 7.0})
-    for (const double height : {1e-6, 1e-8}) {
+  const double noise = control.values.number("noise");
+  for (const double beta : control.values.numbers("betas"))
+    for (const double height : control.values.numbers("heights")) {
       if (control.stopped()) return std::nullopt;
-      check_rise({beta, height, control.wrong}, result);
+      check_rise({beta, height, noise, control.wrong}, result);
     }
   return result;
 }

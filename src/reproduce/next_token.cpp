@@ -13,22 +13,21 @@ namespace murmur {
 
 namespace {
 
-constexpr double kBetas[] = {1, 4, 9};
-constexpr double kShare = 0.99;
 constexpr int kFirstSeed = 1000;  // those below were seen before the rules were written
 
 // One series of counts a start, all over the same times.
 std::vector<Series> count_atoms(double beta, int starts, const ReproductionControl& control) {
   std::vector<Series> counts(static_cast<std::size_t>(starts));
   for_blocks(starts, control.threads, [&](int seed) {
-    ExperimentSpec spec = preset_spec("next-token");
+    ExperimentSpec spec = control.values.spec("next-token");
     spec.dynamics.beta = beta * control.wrong.beta;
     spec.random.seed = static_cast<std::uint64_t>(kFirstSeed + seed);
     spec.engine.threads = 1;
     const Experiment e = make_experiment(spec);
     const Simulated simulated = simulate_in_memory(e);
-    counts[seed] = atoms_over_time(history_of(simulated.times, simulated.frames), e.dynamics,
-                                   {.share = kShare, .tol = e.observe.cluster_tol});
+    counts[seed] =
+        atoms_over_time(history_of(simulated.times, simulated.frames), e.dynamics,
+                        {.share = control.values.number("share"), .tol = e.observe.cluster_tol});
   });
   return counts;
 }
@@ -47,10 +46,14 @@ double error_at(const std::vector<Series>& counts, std::size_t frame) {
 
 std::optional<Reproduction> next_token(const ReproductionControl& control) {
   Reproduction result = result_of(control, "next-token");
-  const int starts = control.quick ? 20 : 100;
+  const FigureValues& values = control.values;
+  const int starts = values.whole("starts");
+  const ExperimentSpec preset = values.spec("next-token");
+  const int n = preset.n.value_or(kDefaultParticles), d = preset.d.value_or(kDefaultCoordinates);
+  const std::string share = fmt::format("{:g} %", 100 * values.number("share"));
   ReproducedTable table{"atoms", {"t", "beta", "atoms", "standard error"}};
   Spread before{.mean = 0, .sd = 0};
-  for (const double beta : kBetas) {
+  for (const double beta : values.numbers("betas")) {
     const std::vector<Series> counts = count_atoms(beta, starts, control);
     if (control.stopped()) return std::nullopt;
     const std::vector<double>& t = counts.front().t;
@@ -70,15 +73,20 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
     before = left;
   }
   result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "next-token",
-                            .table = "atoms",
-                            .title = "200 tokens on the sphere S² become few",
-                            .x = {.label = "time t", .log = true, .from = 2.9, .to = 115},
-                            .y = {.label = "number of atoms with 99 % of the mass", .log = true},
-                            .curves = {{.column = "atoms", .error = "standard error"}},
-                            .by = "beta",
-                            .by_name = "β",
-                            .guides = {{"one atom", kNoNumber, 1}}});
+  result.figures.push_back(
+      {.name = "next-token",
+       .table = "atoms",
+       .title = d == 3 ? fmt::format("{} tokens on the sphere S² become few", n)
+                       : fmt::format("{} tokens, d = {}, become few", n, d),
+       .x = {.label = "time t",
+             .log = true,
+             .from = values.any_changed() ? kNoNumber : 2.9,
+             .to = values.any_changed() ? kNoNumber : 115},
+       .y = {.label = "number of atoms with " + share + " of the mass", .log = true},
+       .curves = {{.column = "atoms", .error = "standard error"}},
+       .by = "beta",
+       .by_name = "β",
+       .guides = {{"one atom", kNoNumber, 1}}});
   result.captions["next-token"] = fmt::format(
       "The number of atoms that hold 99 % of the output measure, mean of {} starts with standard "
       "errors: nearly all tokens until t is about 8, in the end one atom at β = 1, and the more of "

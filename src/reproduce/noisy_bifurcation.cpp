@@ -24,10 +24,15 @@ struct Noisy {
   }
   std::string name() const { return fmt::format("d = {}, β = {:g}", d, beta); }
 };
-constexpr struct {
-  int d;
-  double beta;
-} kNoisy[] = {{2, 1}, {2, 4}, {3, 1}, {3, 3}};  // below and above beta_*
+// On the circle and on the sphere, below and above beta_*.
+std::vector<Noisy> laws_of(const ReproductionControl& control) {
+  std::vector<Noisy> laws;
+  for (const double beta : control.values.numbers("circle_betas"))
+    laws.push_back({2, beta, control.wrong});
+  for (const double beta : control.values.numbers("sphere_betas"))
+    laws.push_back({3, beta, control.wrong});
+  return laws;
+}
 
 // The uniform law times 1 + eps cos theta, or its like on the sphere; a bump of order above 0.7.
 Measure wave(double eps) {
@@ -181,7 +186,8 @@ void check_branch(const Noisy& law, const ReproductionControl& control, Reproduc
   const double beta = law.beta * law.wrong.beta;  // the sweep is about its own threshold
   const double onset = theory::noise_threshold(law.d, beta);
   const Bifurcation b = bifurcation(
-      {law.d, beta}, {.from = 0.8 * onset, .to = 1.3 * onset, .points = control.quick ? 26 : 101});
+      {law.d, beta},
+      {.from = 0.8 * onset, .to = 1.3 * onset, .points = control.values.whole("points")});
   result.checks.push_back(
       holds("noisy-bifurcation.jump",
             {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},
@@ -202,14 +208,13 @@ void check_branch(const Noisy& law, const ReproductionControl& control, Reproduc
                                 "smaller than at the start"));
 }
 
-void check_onsets(const WrongModel& wrong, Reproduction& result) {
+void check_onsets(const ReproductionControl& control, Reproduction& result) {
   ReproducedTable rates{"rates", {"noise", "law", "rate"}};
-  for (const auto& [d, beta] : kNoisy) {
-    const Noisy law{d, beta, wrong};
+  for (const Noisy& law : laws_of(control)) {
     result.checks.push_back(
         nearly("noisy-bifurcation.onset",
                {law.name() + ": κ at which order sets in, from rates of the flow",
-                theory::noise_threshold(d, beta), measured_onset(law, rates)},
+                theory::noise_threshold(law.d, law.beta), measured_onset(law, rates)},
                0.01));
   }
   result.tables.push_back(std::move(rates));
@@ -236,10 +241,10 @@ std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control
   Reproduction result = result_of(control, "noisy-bifurcation");
   check_settled(control.wrong, result);
   if (control.stopped()) return std::nullopt;
-  check_onsets(control.wrong, result);
-  for (const auto& [d, beta] : kNoisy) {
+  check_onsets(control, result);
+  for (const Noisy& law : laws_of(control)) {
     if (control.stopped()) return std::nullopt;
-    check_branch({d, beta, control.wrong}, control, result);
+    check_branch(law, control, result);
   }
   return result;
 }

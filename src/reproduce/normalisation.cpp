@@ -22,7 +22,6 @@ struct Scheme {
   double slope;     // what 2510.22026 says of it
   double from, to;  // where the slope is read off
 };
-constexpr double kMixUntil = 2;
 constexpr Scheme kSchemes[] = {
     {"post", LayerNorm::post, LateClock::time, -2, 5, 8},
     {"pre", LayerNorm::pre, LateClock::logarithm, -2, 300, 1000},
@@ -32,7 +31,7 @@ constexpr Scheme kSchemes[] = {
     {"sqrt", LayerNorm::sqrt, LateClock::root, -4, 9, 25},
 };
 
-const char* title_of(LayerNorm scheme) {
+std::string title_of(LayerNorm scheme, double mix_until) {
   switch (scheme) {
     case LayerNorm::post:
       return "Post-LN";
@@ -41,7 +40,7 @@ const char* title_of(LayerNorm scheme) {
     case LayerNorm::peri:
       return "Peri-LN";
     case LayerNorm::mix:
-      return "Mix-LN, τ = 2";
+      return fmt::format("Mix-LN, τ = {:g}", mix_until);
     case LayerNorm::ngpt:
       return "nGPT";
     default:
@@ -116,12 +115,14 @@ struct SchemeCurve {
 };
 
 // Particles against the equation of rho and r, at kReadAt and along the curve.
-SchemeCurve judge(const Scheme& scheme, const WrongModel& wrong, Reproduction& result,
+SchemeCurve judge(const Scheme& scheme, const ReproductionControl& control, Reproduction& result,
                   ReproducedTable& numbers) {
-  ExperimentSpec spec = preset_spec("normalisation");
+  const WrongModel& wrong = control.wrong;
+  ExperimentSpec spec = control.values.spec("normalisation");
   spec.dynamics.normalisation.kind = scheme.scheme;
   spec.dynamics.normalisation.argument.reset();
-  if (scheme.scheme == LayerNorm::mix) spec.dynamics.normalisation.argument = kMixUntil;
+  if (scheme.scheme == LayerNorm::mix)
+    spec.dynamics.normalisation.argument = control.values.number("mix");
   const theory::Normalised theory = theory_of(make_experiment(spec));
   wrong.spoil(spec);
   const auto until = [&spec](double T, std::optional<SaveChoice> save) {
@@ -159,6 +160,13 @@ SchemeCurve judge(const Scheme& scheme, const WrongModel& wrong, Reproduction& r
   return curve;
 }
 
+std::string title_of(const ExperimentSpec& spec) {
+  const int n = spec.n.value_or(kDefaultParticles), d = spec.d.value_or(kDefaultCoordinates);
+  const std::string size =
+      n == d ? fmt::format("n = d = {}", n) : fmt::format("n = {}, d = {}", n, d);
+  return fmt::format("{}, β = {:g}, from orthonormal directions", size, spec.dynamics.beta);
+}
+
 }  // namespace
 
 std::optional<Reproduction> normalisation(const ReproductionControl& control) {
@@ -167,17 +175,19 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
                           {"scheme", "rho_6", "rho_6_theory", "r_6", "r_6_theory", "late_slope",
                            "late_slope_theory", "slope_from", "slope_to"}};
   ReproducedTable curves{"curves", {"t", "scheme", "theory", "particles"}};
+  const double mix = control.values.number("mix");
+  const ExperimentSpec preset = control.values.spec("normalisation");
   for (const Scheme& scheme : kSchemes) {
-    const SchemeCurve curve = judge(scheme, control.wrong, result, numbers);
+    const SchemeCurve curve = judge(scheme, control, result, numbers);
     for (std::size_t k = 0; k < curve.t.size(); ++k)
       if (curve.t[k] > 0.1)
-        curves.rows.push_back({curve.t[k], title_of(scheme.scheme), curve.predicted[k],
+        curves.rows.push_back({curve.t[k], title_of(scheme.scheme, mix), curve.predicted[k],
                                k % 2 == 0 ? curve.gap[k] : kNoNumber});
   }
   result.tables = {std::move(numbers), std::move(curves)};
   result.figures = {{.name = "normalisation",
                      .table = "curves",
-                     .title = "n = d = 16, β = 1, from orthonormal directions",
+                     .title = title_of(preset),
                      .x = {.label = "time t", .log = true},
                      .y = {.label = "1 − common cosine ρ(t)", .log = true, .from = kFloor},
                      .curves = {{"theory", Drawn::line, "equation of ρ and r"},
@@ -195,7 +205,8 @@ namespace {
 
 // 1 - rho of one scheme with random query and key over time, and the late law through the middle of
 // the window in which its slope is read.
-double draw_scheme(const Scheme& scheme, const Simulated& simulated, ReproducedTable& curves) {
+double draw_scheme(const Scheme& scheme, const std::string& title, const Simulated& simulated,
+                   ReproducedTable& curves) {
   const double slope = measured_slope(scheme, simulated);
   std::vector<double> gaps;
   double middle = 0, height = 0;
@@ -212,8 +223,7 @@ double draw_scheme(const Scheme& scheme, const Simulated& simulated, ReproducedT
         height *
         std::exp(scheme.slope * (read_clock(scheme.clock, t) - read_clock(scheme.clock, middle)));
     if (t > 0.1 && gaps[f] > kFloor)
-      curves.rows.push_back(
-          {t, title_of(scheme.scheme), 2 * t > scheme.from ? law : kNoNumber, gaps[f]});
+      curves.rows.push_back({t, title, 2 * t > scheme.from ? law : kNoNumber, gaps[f]});
   }
   return slope;
 }
@@ -234,23 +244,25 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
   ReproducedTable curves{"curves", {"t", "scheme", "late law", "particles"}};
   ReproducedTable numbers{"schemes",
                           {"scheme", "cosine at t = 1", "late slope", "late slope, theory"}};
+  const FigureValues& values = control.values;
+  const int n = values.whole("n"), d = values.whole("d");
+  const double beta = values.number("beta"), mix = values.number("mix");
   double first = INFINITY, others = -INFINITY;
   for (const Scheme& scheme : kSchemes) {
     if (control.stopped()) return std::nullopt;
-    ExperimentSpec spec = preset_spec("normalisation-weights");
-    if (control.quick) {
-      spec.n = 16;
-      spec.d = 64;
-      spec.dynamics.beta = 8;
-    }
+    ExperimentSpec spec = values.spec("normalisation-weights");
+    spec.n = n;
+    spec.d = d;
+    spec.dynamics.beta = beta;
     spec.dynamics.normalisation.kind = scheme.scheme;
     spec.dynamics.normalisation.argument.reset();
-    if (scheme.scheme == LayerNorm::mix) spec.dynamics.normalisation.argument = kMixUntil;
+    if (scheme.scheme == LayerNorm::mix) spec.dynamics.normalisation.argument = mix;
     spec.T = scheme.to;
     spec.engine.threads = std::max(control.threads, 0);
     control.wrong.spoil(spec);
     const Simulated simulated = simulate_in_memory(make_experiment(spec));
-    const double slope = draw_scheme(scheme, simulated, curves), early = early_cosine(simulated);
+    const double slope = draw_scheme(scheme, title_of(scheme.scheme, mix), simulated, curves);
+    const double early = early_cosine(simulated);
     const bool leads = scheme.scheme == LayerNorm::peri || scheme.scheme == LayerNorm::ngpt;
     (leads ? first : others) = leads ? std::fmin(first, early) : std::fmax(others, early);
     result.checks.push_back(nearly("normalisation-weights.late",
@@ -267,8 +279,8 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
   result.tables = {std::move(numbers), std::move(curves)};
   result.figures = {{.name = "normalisation-weights",
                      .table = "curves",
-                     .title = control.quick ? "n = 16, d = 64, β = √d, random Q and K, V = I"
-                                            : "n = 32, d = 512, β = √d, random Q and K, V = I",
+                     .title = fmt::format("n = {}, d = {}, β = {}, random Q and K, V = I", n, d,
+                                          beta == std::sqrt(d) ? "√d" : fmt::format("{:g}", beta)),
                      .x = {.label = "time t", .log = true},
                      .y = {.label = "1 − mean cosine", .log = true, .from = kFloor},
                      .curves = {{"late law", Drawn::line, "e^{−2t}, e^{−4√t}, t^{−2}"},

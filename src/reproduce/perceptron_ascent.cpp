@@ -15,7 +15,6 @@ namespace {
 
 constexpr const char* kPreset = "perceptron-ascent";
 constexpr double kTurn = 2 * std::numbers::pi;
-constexpr double kBetas[] = {1, 2, 5, 10};
 constexpr Perceptron::Activation kActivations[] = {Perceptron::relu, Perceptron::gelu,
                                                    Perceptron::tanh};
 constexpr int kMostSteps = 40'000;  // of the gradient flow after the simulation
@@ -100,12 +99,12 @@ ReproducedTable table_of(const std::vector<Ascent>& ascents) {
 }
 
 // How many atoms there are, and how many swarms are still on their way: told, not judged.
-ReproducedTable counts_of(const std::vector<Ascent>& ascents) {
+ReproducedTable counts_of(const std::vector<Ascent>& ascents, const std::vector<double>& betas) {
   ReproducedTable table{
       "counts", {"d", "activation", "beta", "swarms", "at rest", "mean atoms", "most atoms"}};
   for (const int d : {2, 3})
     for (const auto activation : kActivations)
-      for (const double beta : kBetas) {
+      for (const double beta : betas) {
         std::vector<double> atoms;  // of those at rest
         double swarms = 0;
         for (const Ascent& a : ascents) {
@@ -209,11 +208,13 @@ void draw_energies(const std::vector<const Ascent*>& shown, Reproduction& result
 
 std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control) {
   Reproduction result = result_of(control, kPreset);
-  const int seeds = control.quick ? 3 : 12;
+  const int seeds = control.values.whole("seeds");
+  const std::vector<double>& betas = control.values.numbers("betas");
+  const double shown_beta = control.values.number("drawn");
   std::vector<Ascent> ascents;
   for (const int d : {2, 3})
     for (const auto activation : kActivations)
-      for (const double beta : kBetas)
+      for (const double beta : betas)
         for (int seed = 0; seed < (d == 2 ? seeds : (seeds + 2) / 3); ++seed)
           ascents.push_back({.beside = {.preset = kPreset,
                                         .d = d,
@@ -226,11 +227,12 @@ std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control
   });
   if (control.stopped()) return std::nullopt;
   for (const int d : {2, 3}) check_ascents(ascents, d, result);
-  result.tables.push_back(counts_of(ascents));
+  result.tables.push_back(counts_of(ascents, betas));
   result.tables.push_back(table_of(ascents));
-  std::vector<const Ascent*> shown;  // the last seed at beta = 5
+  std::vector<const Ascent*> shown;  // the last seed at one beta
   for (const Ascent& a : ascents)
-    if (a.beside.d == 2 && a.beside.beta == 5 && a.beside.seed == seeds - 1) shown.push_back(&a);
+    if (a.beside.d == 2 && a.beside.beta == shown_beta && a.beside.seed == seeds - 1)
+      shown.push_back(&a);
   for (const Ascent* a : shown) draw_around(*a, result);
   draw_energies(shown, result);
   return result;

@@ -232,9 +232,8 @@ Slope slope_of(const std::vector<double>& slopes) {
 }
 
 void check_measures(const ReproductionControl& control, Reproduction& result) {
-  const std::vector<double> betas = control.quick ? std::vector<double>{1, 5, 15, 50}
-                                                  : std::vector<double>{1, 2, 5, 10, 15, 25, 50};
-  const int count = control.quick ? 5 : 12;
+  const std::vector<double>& betas = control.values.numbers("measure_betas");
+  const int count = control.values.whole("weights");
   const std::vector<int> seeds = seeds_of(count, count);
   std::vector<Beside> besides;
   for (const double beta : betas)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "core/parallel.h"
 #include "reproduce/perceptron_clusters.h"
@@ -18,6 +19,10 @@ constexpr int kTokens = 200;
 // belong to times, here in units of 1 / k(1).
 constexpr double kTimes[] = {20, 100, 500, 10'000};
 constexpr int kJudged = 2;  // of kTimes: where growth is judged
+// The last time is not judged and takes most of the steps: --quick leaves it out.
+std::span<const double> times_of(bool is_quick) {
+  return std::span(kTimes).first(is_quick ? kJudged + 1 : std::size(kTimes));
+}
 
 // Tokens closer than `length` are of one cluster, and so are those whom others join.
 TokenClusters linked(const Atoms& mu, double length) {
@@ -52,11 +57,13 @@ struct Counted {
   double bound = 0;  // of the mass in one arc; d = 2
   double gradient = 0;
   int reversals =
-      0;  // of the energy, in the engine's simulation at beta = 5; told at the first time
+      0;  // of the energy, in the engine's simulation at the first beta; told at the first time
 };
 
-// (kTimes) one swarm on its way.
-std::vector<Counted> curves_of(const Beside& beside, const WrongModel& wrong) {
+// (times) one swarm on its way.
+std::vector<Counted> curves_of(const Beside& beside, double first_beta,
+                               const ReproductionControl& control) {
+  const WrongModel& wrong = control.wrong;
   constexpr int kMostSteps = 20'000;
   const Landscape l = landscape_of(beside), ours = landscape_of(spoiled(beside, wrong));
   const double length = 1 / (2 * std::sqrt(beside.beta));
@@ -64,7 +71,7 @@ std::vector<Counted> curves_of(const Beside& beside, const WrongModel& wrong) {
   Rest rest{.mu = start_of(beside, kTokens)};
   std::vector<Counted> trajectory;
   double now = 0;
-  for (const double time : kTimes) {
+  for (const double time : times_of(control.quick)) {
     rest = rest_of(ours, rest.mu, {.steps = kMostSteps, .time = unit * (time - now)});
     now = time;
     trajectory.push_back(
@@ -76,8 +83,7 @@ std::vector<Counted> curves_of(const Beside& beside, const WrongModel& wrong) {
          .bound = beside.d == 2 ? arc_mass_bound(l) : kNoNumber,
          .gradient = rest.gradient});
   }
-  if (beside.beta == kCompanion[0].beta)
-    trajectory[0].reversals = simulate_beside(beside, wrong).reversals;
+  if (beside.beta == first_beta) trajectory[0].reversals = simulate_beside(beside, wrong).reversals;
   return trajectory;
 }
 
@@ -103,18 +109,19 @@ constexpr Group kGroups[] = {{2, Perceptron::relu, Landscape::scaled},
                              {3, Perceptron::gelu, Landscape::scaled}};
 
 std::vector<Counted> swarms_of(const Group& group, int seeds, const ReproductionControl& control) {
+  const std::vector<double>& betas = control.values.numbers("betas");
   std::vector<Beside> besides;
-  for (const CompanionCount& row : kCompanion)
+  for (const double beta : betas)
     for (int seed = 0; seed < seeds; ++seed)
       besides.push_back({.preset = kClusters,
                          .d = group.d,
                          .seed = seed,
                          .activation = group.activation,
                          .kernel = group.kernel,
-                         .beta = row.beta});
+                         .beta = beta});
   std::vector<std::vector<Counted>> curves(besides.size());
   for_blocks(static_cast<int>(besides.size()), control.threads, [&](int k) {
-    if (!control.stopped()) curves[k] = curves_of(besides[k], control.wrong);
+    if (!control.stopped()) curves[k] = curves_of(besides[k], betas.front(), control);
   });
   std::vector<Counted> swarms;
   for (const auto& trajectory : curves)
@@ -179,7 +186,9 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
     over += s.clusters.heaviest > s.bound ? 1 : 0;
   }
   Check energy = holds("perceptron-clusters.energy",
-                       {group.name() + ", β = 5: frames at which the energy rises", reversals},
+                       {fmt::format("{}, β = {:g}: frames at which the energy rises", group.name(),
+                                    swarms.front().beside.beta),
+                        reversals},
                        reversals == 0, "none");
   energy.more["cases"] = seeds;
   result.checks.push_back(energy);
@@ -195,6 +204,8 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
 
 // What figures show: counts on their way, the fullest arcs of the plain kernel, the sphere.
 struct Tables {
+  std::vector<double> betas{};
+  std::span<const double> times{};
   ReproducedTable all{"clusters",
                       {"root_beta", "time", "swarms", "clusters", "sd", "least", "most", "heaviest",
                        "share at rest", "largest gradient"}};
@@ -208,9 +219,9 @@ struct Tables {
 void describe_curve(const Group& group, const std::vector<Counted>& swarms, double time,
                     Tables& tables) {
   const bool judged = time == kTimes[kJudged];
-  for (const CompanionCount& row : kCompanion) {
-    const Tally tally = tally_of(swarms, row.beta, time);
-    const double root = std::sqrt(row.beta);
+  for (const double beta : tables.betas) {
+    const Tally tally = tally_of(swarms, beta, time);
+    const double root = std::sqrt(beta);
     const Spread& count = tally.count;
     tables.all.rows.push_back({root, time, group.name(), count.mean, count.sd, count.low,
                                count.high, tally.heaviest.mean, tally.rest, tally.gradient});
@@ -224,41 +235,50 @@ void describe_curve(const Group& group, const std::vector<Counted>& swarms, doub
 std::string name_of_time(double time) { return fmt::format("t = {:g}", time); }
 std::string error_column(const std::string& column) { return "standard error, " + column; }
 
+// The count of the companion code; NaN where it has none at that beta.
+double companion_of(double beta) {
+  for (const CompanionCount& row : kCompanion)
+    if (row.beta == beta) return row.clusters;
+  return kNoNumber;
+}
+
 // Mean counts over sqrt(beta) beside the published ones.
-void tell_published(const std::vector<Counted>& swarms, ReproducedTable& table) {
-  for (const double time : kTimes) {
+void tell_published(const std::vector<Counted>& swarms, Tables& tables) {
+  ReproducedTable& table = tables.circle;
+  for (const double time : tables.times) {
     table.columns.push_back(name_of_time(time));
     table.columns.push_back(error_column(name_of_time(time)));
   }
   table.columns.emplace_back("companion");
-  for (const CompanionCount& row : kCompanion) {
-    table.rows.push_back({std::sqrt(row.beta)});
-    for (const double time : kTimes) {
-      const Tally tally = tally_of(swarms, row.beta, time);
+  for (const double beta : tables.betas) {
+    table.rows.push_back({std::sqrt(beta)});
+    for (const double time : tables.times) {
+      const Tally tally = tally_of(swarms, beta, time);
       table.rows.back().emplace_back(tally.count.mean);
       table.rows.back().emplace_back(tally.error);
     }
-    table.rows.back().emplace_back(row.clusters);
+    table.rows.back().emplace_back(companion_of(beta));
   }
 }
 
 // The same with GELU units, at the time at which growth is judged.
 constexpr const char* kGeluColumn = "GELU, t = 500";
-void tell_beside(const std::vector<Counted>& swarms, ReproducedTable& table) {
+void tell_beside(const std::vector<Counted>& swarms, Tables& tables) {
+  ReproducedTable& table = tables.circle;
   table.columns.emplace_back(kGeluColumn);
   table.columns.push_back(error_column(kGeluColumn));
-  for (std::size_t b = 0; b < std::size(kCompanion); ++b) {
-    const Tally tally = tally_of(swarms, kCompanion[b].beta, kTimes[kJudged]);
+  for (std::size_t b = 0; b < tables.betas.size(); ++b) {
+    const Tally tally = tally_of(swarms, tables.betas[b], kTimes[kJudged]);
     table.rows[b].emplace_back(tally.count.mean);
     table.rows[b].emplace_back(tally.error);
   }
 }
 
 // The bound between the measured beta, a mean over the same units.
-void trace_bound(int seeds, ReproducedTable& fullest) {
+void trace_bound(int seeds, Tables& tables) {
   constexpr int kPoints = 60;
-  const double from = std::sqrt(kCompanion[0].beta);
-  const double to = std::sqrt(std::end(kCompanion)[-1].beta);
+  const double from = std::sqrt(tables.betas.front());
+  const double to = std::sqrt(tables.betas.back());
   for (int k = 0; k <= kPoints; ++k) {
     const double root = from + (to - from) * k / kPoints;
     double bound = 0;
@@ -269,20 +289,20 @@ void trace_bound(int seeds, ReproducedTable& fullest) {
                                                       .beta = root * root})),
                          1) /
                seeds;
-    fullest.rows.push_back({root, kNoNumber, bound});
+    tables.fullest.rows.push_back({root, kNoNumber, bound});
   }
 }
 
 void tell_group(const Group& group, const std::vector<Counted>& swarms, int seeds, Tables& tables) {
-  for (const double time : kTimes) {
+  for (const double time : tables.times) {
     describe_curve(group, swarms, time, tables);
     const Slope slope = growth_of(swarms, seeds, time);
     tables.slopes.rows.push_back(
         {group.name(), time, slope.mean, slope.error, static_cast<double>(slope.seeds)});
   }
-  if (group.is_published()) tell_published(swarms, tables.circle);
-  if (group.is_drawn_beside()) tell_beside(swarms, tables.circle);
-  if (group.kernel == Landscape::plain) trace_bound(seeds, tables.fullest);
+  if (group.is_published()) tell_published(swarms, tables);
+  if (group.is_drawn_beside()) tell_beside(swarms, tables);
+  if (group.kernel == Landscape::plain) trace_bound(seeds, tables);
 }
 
 void draw(Tables tables, Reproduction& result) {
@@ -295,7 +315,7 @@ void draw(Tables tables, Reproduction& result) {
                           .x = {.label = kRootBeta},
                           .y = {.label = "mean number of clusters", .from = 0},
                           .side_by_side = true};
-  for (const double time : kTimes)
+  for (const double time : tables.times)
     circle.curves.push_back({.column = name_of_time(time),
                              .name = "ReLU, " + (time < 1e4 ? name_of_time(time) : "t = 10,000"),
                              .error = error_column(name_of_time(time))});
@@ -326,10 +346,11 @@ void draw(Tables tables, Reproduction& result) {
 }  // namespace
 
 void check_tokens(const ReproductionControl& control, Reproduction& result) {
-  Tables tables;
+  Tables tables{.betas = control.values.numbers("betas"), .times = times_of(control.quick)};
   for (const Group& group : kGroups) {
-    const int many = group.d == 2 ? 24 : 8, few = group.is_published() ? 12 : 3;
-    const int seeds = control.quick ? few : many;
+    const int seeds = control.values.whole(group.d != 2           ? "sphere_seeds"
+                                           : group.is_published() ? "published_seeds"
+                                                                  : "circle_seeds");
     const std::vector<Counted> swarms = swarms_of(group, seeds, control);
     if (control.stopped()) return;
     check_group(group, swarms, seeds, result);

@@ -10,6 +10,7 @@
 #include "ensemble/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
+#include "reproduce/circle_snapshots.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -28,7 +29,7 @@ struct Request {
 
 // Many swarms of 32 tokens from the uniform law; nothing when a signal came.
 std::optional<ReplicasResult> simulate(const Request& r, const ReproductionControl& control) {
-  ExperimentSpec spec = preset_spec(r.preset);
+  ExperimentSpec spec = control.values.spec(r.preset);
   spec.dynamics.beta = r.beta;
   spec.d = r.d;
   spec.method = r.method;
@@ -80,10 +81,15 @@ constexpr Fractions kFractions[] = {
 };
 const std::vector<double> kTimes = {4, 5, 6, 7, 8, 10, 15, 20, 30};
 
+int tokens_of(const ReproductionControl& control) {
+  return control.values.spec("phase-diagram").n.value_or(kDefaultParticles);
+}
+
 bool check_fractions(const ReproductionControl& control, Reproduction& result) {
+  const int replicas = control.values.whole("counted_replicas");
   for (const Fractions& row : kFractions) {
     const auto simulated =
-        simulate({"phase-diagram", row.beta, row.d, Method::layers, kTimes, 8192}, control);
+        simulate({"phase-diagram", row.beta, row.d, Method::layers, kTimes, replicas}, control);
     if (!simulated) return false;
     const std::vector<double> ours = close_pairs(*simulated, kTimes.size());
     double worst = 0;
@@ -106,19 +112,20 @@ bool check_fractions(const ReproductionControl& control, Reproduction& result) {
 
 // The exact flow's front in high dimension: when half of the pairs are close, against t*(beta).
 bool check_fronts(const ReproductionControl& control, Reproduction& result) {
+  const int n = tokens_of(control), replicas = control.values.whole("front_replicas");
   std::vector<std::pair<int, double>> fronts = {{128, 1}, {128, 4}, {128, 5},
                                                 {512, 1}, {512, 4}, {512, 5}};
   if (!control.quick) fronts.push_back({512, 6});
   for (const auto& [d, beta] : fronts) {
-    const double predicted = theory::clustering_time({.n = 32, .beta = beta}, 1e-3);
+    const double predicted = theory::clustering_time({.n = n, .beta = beta}, 1e-3);
     std::vector<double> times;
     for (int k = 0; k <= 60; ++k) {
       const double t = predicted * (0.7 + 0.01 * k);
       times.push_back(control.wrong.method ? std::round(10 * t) / 10 : t);  // whole steps
     }
     times.erase(std::unique(times.begin(), times.end()), times.end());
-    const auto simulated = simulate(
-        {"phase-diagram", beta, d, Method::dopri5, times, control.quick ? 16 : 64}, control);
+    const auto simulated =
+        simulate({"phase-diagram", beta, d, Method::dopri5, times, replicas}, control);
     if (!simulated) return false;
     const std::vector<double> ours = close_pairs(*simulated, times.size());
     double half = kNoNumber;
@@ -157,15 +164,20 @@ double clustering_time_of_layers(int n, double beta, double delta) {
 }
 
 // The map itself: beta upwards, time to the right, colours the fraction of close pairs.
-bool draw_map(const ReproductionControl& control, int d, Reproduction& result) {
-  const int betas = control.quick ? 18 : 90, checkpoints = control.quick ? 60 : 150;
-  const std::int64_t replicas = control.quick ? 32 : d <= 8 ? 256 : 64;
+struct MapGrid {
+  int d, betas, checkpoints;
+  std::int64_t replicas;
+  double T, low, high;  // the last time, the lowest and the highest beta
+};
+bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduction& result) {
+  const auto& [d, betas, checkpoints, replicas, T, low, high] = grid;
+  const int n = tokens_of(control);
   std::vector<double> times;
-  for (int k = 1; k <= checkpoints; ++k) times.push_back(30.0 * k / checkpoints);
+  for (int k = 1; k <= checkpoints; ++k) times.push_back(T * k / checkpoints);
   ReproducedTable table{fmt::format("map_d{}", d),
                         {"t", "beta", "close_pairs", "front", "front of layers"}};
   for (int b = 0; b < betas; ++b) {
-    const double beta = 0.1 + 8.9 * b / (betas - 1);
+    const double beta = low + (high - low) * b / (betas - 1);
     const auto simulated =
         simulate({"phase-diagram", beta, d, Method::layers, times, replicas}, control);
     if (!simulated) return false;
@@ -173,17 +185,18 @@ bool draw_map(const ReproductionControl& control, int d, Reproduction& result) {
     for (std::size_t t = 0; t < times.size(); ++t)
       table.rows.push_back({times[t], beta, ours[t], kNoNumber, kNoNumber});
   }
-  constexpr double kBeyond = 33;  // the curves of large d, until they have left the map
-  for (int b = 0; b < 450; ++b) {
-    const double beta = 0.1 + 0.02 * b, t = theory::clustering_time({.n = 32, .beta = beta}, 1e-3);
-    const double later = clustering_time_of_layers(32, beta, 1e-3);
-    if (t <= kBeyond) table.rows.push_back({t, kNoNumber, kNoNumber, beta, kNoNumber});
-    if (later <= kBeyond) table.rows.push_back({later, kNoNumber, kNoNumber, kNoNumber, beta});
+  const double beyond = 1.1 * T;  // the curves of large d, until they have left the map
+  const auto points = std::lround((high - low) / 0.02) + 5;
+  for (int b = 0; b < points; ++b) {
+    const double beta = low + 0.02 * b, t = theory::clustering_time({.n = n, .beta = beta}, 1e-3);
+    const double later = clustering_time_of_layers(n, beta, 1e-3);
+    if (t <= beyond) table.rows.push_back({t, kNoNumber, kNoNumber, beta, kNoNumber});
+    if (later <= beyond) table.rows.push_back({later, kNoNumber, kNoNumber, kNoNumber, beta});
   }
   result.figures.push_back(
       {.name = "phase-diagram",
        .table = table.name,
-       .title = fmt::format("d = {}, n = 32: layers of 0.1, {} swarms a row", d, replicas),
+       .title = fmt::format("d = {}, n = {}: layers of 0.1, {} swarms a row", d, n, replicas),
        .x = {.label = "time t"},
        .y = {.label = "inverse temperature β"},
        .curves = {{"front", Drawn::line, "t*(β), exact flow, d → ∞", 0},
@@ -200,8 +213,17 @@ std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
   Reproduction result = result_of(control, "phase-diagram");
   if (!check_fractions(control, result) || !check_fronts(control, result)) return std::nullopt;
   if (!control.figures) return result;
-  for (const int d : control.quick ? std::vector<int>{2, 128} : std::vector<int>{2, 8, 32, 128})
-    if (!draw_map(control, d, result)) return std::nullopt;
+  const FigureValues& values = control.values;
+  for (const int d : values.wholes("dimensions")) {
+    const MapGrid grid{.d = d,
+                       .betas = values.whole("rows"),
+                       .checkpoints = values.whole("columns"),
+                       .replicas = values.whole(d <= 8 ? "replicas" : "wide_replicas"),
+                       .T = values.number("T"),
+                       .low = values.number("beta_min"),
+                       .high = values.number("beta_max")};
+    if (!draw_map(control, grid, result)) return std::nullopt;
+  }
   result.captions["phase-diagram"] =
       "Share of the pairs of 32 tokens that have met, over time and β, under the papers' layers of "
       "0.1. In high dimension all pairs meet at about one time. The red curve is the prediction "
@@ -212,28 +234,60 @@ std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
   return result;
 }
 
-// Clusters left at t = 30 on the circle, chains of cosines above 0.999.
+namespace {
+
+// One bar group: swarms at one beta by one scheme.
+struct Bars {
+  double beta;
+  Method method;
+  int clusters = 0;           // the published number; 0: none
+  double before = kNoNumber;  // per cent of our earlier runs with that number
+  const char* name() const { return method == Method::layers ? "layers" : "exact flow"; }
+  std::string column() const { return fmt::format("β = {:g} {}", beta, name()); }
+};
+
+std::vector<Bars> bars_of(const std::vector<double>& betas) {
+  std::vector<Bars> all;
+  for (const double beta : betas) {
+    const int clusters = beta == 4 ? 2 : beta == 9 ? 3 : 0;
+    for (const Method method : {Method::layers, Method::dopri5}) {
+      const bool layers = method == Method::layers;
+      const double before = beta == 4   ? (layers ? 88.3 : 90.2)
+                            : beta == 9 ? (layers ? 72.1 : 73.6)
+                                        : kNoNumber;
+      all.push_back({beta, method, clusters, before});
+    }
+  }
+  return all;
+}
+
+// Binomial standard errors of the shares, in columns of their own.
+void add_errors(const std::vector<Bars>& bars, double replicas, ReproducedTable& table) {
+  for (auto& row : table.rows)
+    for (std::size_t c = 1; c <= bars.size(); ++c) {
+      const double share = std::get<double>(row[c]);
+      row.push_back(std::sqrt(share * (100 - share) / replicas));
+    }
+  for (std::size_t c = 1; c <= bars.size(); ++c)
+    table.columns.push_back(table.columns[c] + ", standard error");
+}
+
+}  // namespace
+
+// Clusters left at the end on the circle, chains of cosines above 0.999.
 std::optional<Reproduction> circle_clusters(const ReproductionControl& control) {
   Reproduction result = result_of(control, "circle-clusters");
-  struct Row {
-    double beta;
-    int clusters;
-    Method method;
-    const char* name;
-    double before;  // per cent of our earlier runs
-  };
-  static constexpr Row kRows[] = {{4, 2, Method::layers, "layers", 88.3},
-                                  {4, 2, Method::dopri5, "exact flow", 90.2},
-                                  {9, 3, Method::layers, "layers", 72.1},
-                                  {9, 3, Method::dopri5, "exact flow", 73.6}};
-  const std::int64_t replicas = control.quick ? 1024 : 4096;
-  ReproducedTable table{
-      "counts",
-      {"clusters", "β = 4 layers", "β = 4 exact flow", "β = 9 layers", "β = 9 exact flow"}};
+  const ExperimentSpec preset = control.values.spec("circle-clusters");
+  const int n = preset.n.value_or(kDefaultParticles);
+  const std::vector<double>& betas = control.values.numbers("betas");
+  const std::vector<Bars> bars = bars_of(betas);
+  const std::int64_t replicas = control.values.whole("replicas");
+  ReproducedTable table{"counts", {"clusters"}};
+  for (const Bars& row : bars) table.columns.push_back(row.column());
   for (int k = 1; k <= 6; ++k) table.rows.push_back({{static_cast<double>(k)}});
-  for (const Row& row : kRows) {
+  for (const Bars& row : bars) {
     const auto simulated =
-        simulate({"circle-clusters", row.beta, 2, row.method, {30}, replicas}, control);
+        simulate({"circle-clusters", row.beta, 2, row.method, {preset.T}, replicas}, control);
     if (!simulated) return std::nullopt;
     std::map<int, double> share;  // per cent by number of clusters
     for (const ReplicaReading& reading : simulated->readings)
@@ -241,46 +295,51 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
     const auto most =
         std::max_element(share.begin(), share.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    const int asked = row.clusters > 0 ? row.clusters : most->first;
     result.checks.push_back(
         near("circle-clusters.most-frequent",
-             {fmt::format("β = {:g}, {}: most frequent number of clusters at t = 30", row.beta,
-                          row.name),
-              static_cast<double>(row.clusters), static_cast<double>(most->first)},
+             {fmt::format("β = {:g}, {}: most frequent number of clusters at t = {:g}", row.beta,
+                          row.name(), preset.T),
+              row.clusters > 0 ? row.clusters : kNoNumber, static_cast<double>(most->first)},
              0));
     Check check = near("circle-clusters.shares",
-                       {fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = 30",
-                                    row.beta, row.name, row.clusters),
-                        row.before, share[row.clusters]},
+                       {fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = {:g}",
+                                    row.beta, row.name(), asked, preset.T),
+                        row.before, share[asked]},
                        5);
     for (Check* one : {&result.checks.back(), &check})
       one->more["swarms"] = static_cast<double>(replicas);
     result.checks.push_back(std::move(check));
     for (int k = 1; k <= 6; ++k) table.rows[k - 1].push_back(share[k]);
   }
-  for (auto& row : table.rows)  // binomial standard errors of the shares
-    for (std::size_t c = 1; c <= std::size(kRows); ++c) {
-      const double share = std::get<double>(row[c]);
-      row.push_back(std::sqrt(share * (100 - share) / static_cast<double>(replicas)));
-    }
-  for (std::size_t c = 1; c <= std::size(kRows); ++c)
-    table.columns.push_back(table.columns[c] + ", standard error");
+  add_errors(bars, static_cast<double>(replicas), table);
   result.tables.push_back(std::move(table));
-  for (const int beta : {4, 9}) {
-    const std::string layers = fmt::format("β = {} layers", beta);
-    const std::string flow = fmt::format("β = {} exact flow", beta);
+  for (const double beta : betas) {
+    const std::string layers = fmt::format("β = {:g} layers", beta);
+    const std::string flow = fmt::format("β = {:g} exact flow", beta);
     result.figures.push_back(
-        {.name = "circle-clusters",
+        {.name = "circle-clusters-counts",
          .table = "counts",
-         .title = fmt::format("32 tokens on the circle, SA, β = {}", beta),
-         .x = {.label = "number of clusters at t = 30", .every = 1},
+         .title = fmt::format("{} tokens on the circle, SA, β = {:g}", n, beta),
+         .x = {.label = fmt::format("number of clusters at t = {:g}", preset.T), .every = 1},
          .y = {.label = "share of swarms, %", .from = 0, .to = 100},
          .curves = {{layers, Drawn::bars, "layers of 0.1", 0, layers + ", standard error"},
                     {flow, Drawn::bars, "exact flow", 1, flow + ", standard error"}}});
   }
-  result.captions["circle-clusters"] = fmt::format(
+  result.captions["circle-clusters-counts"] = fmt::format(
       "How many clusters {} swarms of 32 tokens on the circle have left at t = 30: mostly two at "
       "β = 4 and three at β = 9, as the published picture shows. Bars: standard errors.",
       replicas);
+  if (!control.figures) return result;
+  const MapGrid grid{.d = 2,
+                     .betas = control.values.whole("rows"),
+                     .checkpoints = 60,
+                     .replicas = control.values.whole("map_replicas"),
+                     .T = preset.T,
+                     .low = 0.1,
+                     .high = std::max(9.0, *std::max_element(betas.begin(), betas.end()))};
+  if (!draw_map(control, grid, result)) return std::nullopt;
+  draw_circle_snapshots(control, result);
   return result;
 }
 

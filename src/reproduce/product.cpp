@@ -14,14 +14,13 @@ namespace murmur {
 
 namespace {
 
-constexpr double kRepelled = -0.5;  // the eigenvalue of V on G, the last axis
-constexpr double kMiss = 1e-2;      // of a boundary point of F
-constexpr double kShare = 0.01;     // of the rate in G
+constexpr double kMiss = 1e-2;   // of a boundary point of F
+constexpr double kShare = 0.01;  // of the rate in G
 
-// V = diag(1, ..., 1, -1/2): F is spanned by the first d - 1 axes, G by the last.
-Matrix value_of(int d) {
+// V = diag(1, ..., 1, repelled): F is spanned by the first d - 1 axes, G by the last.
+Matrix value_of(int d, double repelled) {
   Matrix v = zeros(d, d);
-  for (int k = 0; k < d; ++k) v(k, k) = k + 1 < d ? 1 : kRepelled;
+  for (int k = 0; k < d; ++k) v(k, k) = k + 1 < d ? 1 : repelled;
   return v;
 }
 
@@ -52,7 +51,7 @@ struct Gathering {
   int followers = 0;
 };
 
-// In G a follower i of j, both settled, obeys (z_i - z_j)' = (z_i - z_j) / 2.
+// In G a follower i of j, both settled, obeys (z_i - z_j)' = -repelled (z_i - z_j).
 Gathering gathering_of(const Simulated& simulated) {
   const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
   const std::size_t late = 3 * simulated.frames.size() / 4;
@@ -77,15 +76,17 @@ Gathering gathering_of(const Simulated& simulated) {
 }
 
 // Coordinates over time: one of F, which gathers, and that of G as x = e^{tV} z, which does not.
-void draw_paths(const Simulated& simulated, Reproduction& result) {
+void draw_paths(const Simulated& simulated, double repelled, Reproduction& result) {
   const int d = simulated.last().d();
   ReproducedTable table{fmt::format("paths_d{}", d), {"t", "token", "in F", "in G"}};
   for (int i = 0; i < simulated.last().n(); ++i)
     for (std::size_t f = 0; f < simulated.frames.size(); ++f)
       table.rows.push_back(
           {simulated.times[f], static_cast<double>(i), simulated.frames[f].at(i, 0),
-           std::exp(kRepelled * simulated.times[f]) * simulated.frames[f].at(i, d - 1)});
-  const char* const v = d == 2 ? "V = diag(1, −½)" : "V = diag(1, 1, −½)";
+           std::exp(repelled * simulated.times[f]) * simulated.frames[f].at(i, d - 1)});
+  const std::string last = repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled);
+  const std::string exponent = repelled == -0.5 ? "−t/2" : fmt::format("{:g}t", repelled);
+  const std::string v = fmt::format("V = diag({}, {})", d == 2 ? "1" : "1, 1", last);
   if (d == 2)
     result.figures.push_back({.name = "product",
                               .table = table.name,
@@ -99,14 +100,14 @@ void draw_paths(const Simulated& simulated, Reproduction& result) {
        .table = table.name,
        .title = fmt::format("{}: along G", v),
        .x = {.label = "time t"},
-       .y = {.label = fmt::format("coordinate x_{{{0}}} = e^{{−t/2}} z_{{{0}}}", d)},
+       .y = {.label = fmt::format("coordinate x_{{{0}}} = e^{{{1}}} z_{{{0}}}", d, exponent)},
        .curves = {{"in G", Drawn::path, "tokens", 1}},
        .apart = "token"});
   result.tables.push_back(std::move(table));
 }
 
 // The plane F of d = 3 with the hull of the tokens in it.
-void draw_plane(const Simulated& simulated, Reproduction& result) {
+void draw_plane(const Simulated& simulated, double repelled, Reproduction& result) {
   ReproducedTable table{"plane", {"z1", "hull", "path", "start", "end"}};
   const auto add = [&](std::size_t column, const PlanePoint& p) {
     table.rows.push_back({p.x, kNoNumber, kNoNumber, kNoNumber, kNoNumber});
@@ -122,7 +123,8 @@ void draw_plane(const Simulated& simulated, Reproduction& result) {
   result.figures.push_back(
       {.name = "product",
        .table = "plane",
-       .title = "V = diag(1, 1, −½): the plane F",
+       .title = fmt::format("V = diag(1, 1, {}): the plane F",
+                            repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled)),
        .x = {.label = "first coordinate z_{1}"},
        .y = {.label = "second coordinate z_{2}"},
        .curves = {{"hull", Drawn::area, "hull at the end", 0},
@@ -140,14 +142,16 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
   ReproducedTable cases{"cases",
                         {"d", "seed", "largest miss in F", "came to the boundary", "followers",
                          "least rate in G", "greatest rate in G"}};
+  const double repelled = control.values.number("repelled");
+  const int seeds = control.values.whole("seeds");
   for (const int d : {2, 3}) {
     Gathering all{.came = 1'000'000};
-    for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
+    for (int seed = 0; seed < seeds; ++seed) {
       if (control.stopped()) return std::nullopt;
-      ExperimentSpec spec = preset_spec("product");
+      ExperimentSpec spec = control.values.spec("product");
       spec.d = d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
-      spec.dynamics.value = {MatrixChoice::given, value_of(d)};
+      spec.dynamics.value = {MatrixChoice::given, value_of(d, repelled)};
       control.wrong.spoil(spec);
       const Simulated simulated = simulate_in_memory(make_experiment(spec));
       const Gathering g = gathering_of(simulated);
@@ -158,8 +162,8 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
              std::min(all.nearest, g.nearest), std::max(all.farthest, g.farthest),
              all.followers + g.followers};
       if (seed > 0) continue;
-      if (d == 3) draw_plane(simulated, result);
-      draw_paths(simulated, result);
+      if (d == 3) draw_plane(simulated, repelled, result);
+      draw_paths(simulated, repelled, result);
     }
     const std::string what = fmt::format("d = {}: ", d);
     result.checks.push_back(
@@ -172,7 +176,7 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
           nearly("product.spread",
                  {fmt::format("{}{} rate at which a follower leaves its leader in G, {} followers",
                               what, rate == all.nearest ? "least" : "greatest", all.followers),
-                  -kRepelled, some ? rate : kNoNumber},
+                  -repelled, some ? rate : kNoNumber},
                  kShare));
   }
   result.tables.insert(result.tables.begin(), std::move(cases));

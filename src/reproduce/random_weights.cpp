@@ -1,12 +1,13 @@
 // random_weights.cpp: whether and when the sharp front comes under random query, key and value
-// matrices.
+// matrices with entries of variance 1/d. The maps of Fig. 5 are in random_maps.cpp.
+#include "reproduce/random_weights.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "core/parallel.h"
 #include "murmur/theory.h"
-#include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {
@@ -35,8 +36,8 @@ struct Mean {
 };
 
 // Each replica has its own start and its own matrices.
-ExperimentSpec spec_of(const Family& family, std::uint32_t replica) {
-  ExperimentSpec spec = preset_spec("random-weights");
+ExperimentSpec spec_of(const Family& family, std::uint32_t replica, const FigureValues& values) {
+  ExperimentSpec spec = values.spec("random-weights");
   spec.dynamics.query = {family.query};
   spec.dynamics.key = {family.key};
   spec.dynamics.value = {family.value};
@@ -56,11 +57,11 @@ Mean close_pairs(const ExperimentSpec& spec) {
 }
 
 std::optional<Mean> simulate_family(const Family& family, const ReproductionControl& control) {
-  const int replicas = control.quick ? 2 : 8;
+  const int replicas = control.values.whole("replicas");
   std::vector<Mean> each(replicas);
   for_blocks(replicas, control.threads, [&](int r) {
     if (control.stopped()) return;
-    ExperimentSpec spec = spec_of(family, static_cast<std::uint32_t>(r));
+    ExperimentSpec spec = spec_of(family, static_cast<std::uint32_t>(r), control.values);
     control.wrong.spoil(spec);
     each[r] = close_pairs(spec);
   });
@@ -77,8 +78,6 @@ std::optional<Mean> simulate_family(const Family& family, const ReproductionCont
 }
 
 // Swarms of the exact flow at a sharp beta, when half of their pairs are close.
-constexpr double kSharp = 4;
-constexpr int kWide = 256;  // d
 constexpr std::uint32_t kFirst =
     1000;  // replica; those below were seen before the rule was written
 
@@ -94,16 +93,19 @@ double half_time(const Mean& mean) {
 // 0 and variance beta^2 / d (twice that of equal ones under GOE): attention is the mean, up to the
 // second order beta^2 / d, and tokens meet as they do at beta = 0, whatever beta is.
 bool check_times(const ReproductionControl& control, Reproduction& result) {
-  const int replicas = control.quick ? 6 : 24;
-  const double predicted = theory::clustering_time({.n = 32, .beta = 0}, 1e-3);
+  const int replicas = control.values.whole("time_replicas");
+  const int wide = control.values.whole("wide");
+  const double sharp = control.values.number("sharp");
+  const int n = control.values.spec("random-weights").n.value_or(kDefaultParticles);
+  const double predicted = theory::clustering_time({.n = n, .beta = 0}, 1e-3);
   for (const Family& family : kFamilies) {
     if (!family.uniform) continue;
     std::vector<double> halves(replicas);
     for_blocks(replicas, control.threads, [&](int r) {
       if (control.stopped()) return;
-      ExperimentSpec spec = spec_of(family, kFirst + static_cast<std::uint32_t>(r));
-      spec.d = kWide;
-      spec.dynamics.beta = kSharp;
+      ExperimentSpec spec = spec_of(family, kFirst + static_cast<std::uint32_t>(r), control.values);
+      spec.d = wide;
+      spec.dynamics.beta = sharp;
       spec.method = Method::dopri5;
       spec.T = 1.6 * predicted;
       spec.save = SaveChoice{SaveChoice::every, 0.02 * predicted};
@@ -114,15 +116,28 @@ bool check_times(const ReproductionControl& control, Reproduction& result) {
     const Spread spread = spread_of(halves);
     const double error = spread.sd / std::sqrt(static_cast<double>(replicas));
     Check check = near("random-weights.time",
-                       {fmt::format("{}, d = {}, β = {:g}: time of half of the pairs, beside t*(0)",
-                                    family.name, kWide, kSharp),
+                       {fmt::format("{}, entries of variance 1/d, d = {}, β = {:g}: time of half "
+                                    "of the pairs, beside t*(0)",
+                                    family.name, wide, sharp),
                         predicted, spread.mean},
-                       3 * error + kSharp * kSharp / kWide * predicted);
+                       3 * error + sharp * sharp / wide * predicted);
     check.more["standard error"] = error;
     check.more["swarms"] = replicas;
     result.checks.push_back(std::move(check));
   }
   return true;
+}
+
+std::string title_of(const ExperimentSpec& spec) {
+  return fmt::format("n = {}, d = {}, β = {:g}: matrices with entries of variance 1/d",
+                     spec.n.value_or(kDefaultParticles), spec.d.value_or(kDefaultCoordinates),
+                     spec.dynamics.beta);
+}
+
+// The axis of times about the fronts of the published parameters, or as far as the data go.
+ReproducedAxis times_of(const FigureValues& values) {
+  if (values.any_changed()) return {.label = "time t"};
+  return {.label = "time t", .from = 1.5, .to = 8.9, .every = 1};
 }
 
 double first_above(const Mean& mean, double level) {
@@ -137,10 +152,10 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
   Reproduction result = result_of(control, "random-weights");
   ReproducedTable table{"fractions", {"t"}};
   ReproducedTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
-  ReproducedFigure figure{.name = "random-weights",
+  ReproducedFigure figure{.name = "random-weights-fronts",
                           .table = "fractions",
-                          .title = "n = 32, d = 128, β = 1: random query, key and value",
-                          .x = {.label = "time t", .from = 1.5, .to = 8.9, .every = 1},
+                          .title = title_of(control.values.spec("random-weights")),
+                          .x = times_of(control.values),
                           .y = {.label = "share of pairs with cosine > 0.999"}};
   for (const Family& family : kFamilies) {
     const auto mean = simulate_family(family, control);
@@ -164,16 +179,16 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
                  std::isfinite(first_above(*mean, 0.1)) ? ratio : INFINITY},
                 ratio < 2, "below 2: a front"));
   }
-  if (!check_times(control, result)) return std::nullopt;
+  if (!check_times(control, result) || !check_random_cells(control, result)) return std::nullopt;
   result.tables.push_back(std::move(ends));
   result.tables.push_back(std::move(table));
   result.figures.push_back(std::move(figure));
-  result.captions["random-weights"] =
-      "All pairs of 32 tokens meet at about one time, a front, whichever weights are drawn: with "
-      "random query and key where V = I puts it, earlier with a positive semi-definite V, later "
-      "and "
-      "less sharply with a Gaussian V or V = QᵀK. Means over draws of start and matrices, with "
-      "standard errors.";
+  result.captions["random-weights-fronts"] =
+      "With entries of variance 1/d all pairs of 32 tokens meet at about one time, a front, "
+      "whichever weights are drawn: with random query and key where V = I puts it, earlier with a "
+      "positive semi-definite V, later and less sharply with a Gaussian V or V = QᵀK. Means over "
+      "draws of start and matrices, with standard errors.";
+  if (control.figures && !draw_random_maps(control, result)) return std::nullopt;
   return result;
 }
 

@@ -57,8 +57,9 @@ struct Setting {
   double spread = kTight, beta = kBeta;
 };
 
-Experiment experiment_of(const Setting& s, std::uint64_t seed, const WrongModel& wrong) {
-  ExperimentSpec spec = preset_spec("readout");
+Experiment experiment_of(const Setting& s, std::uint64_t seed, const FigureValues& values,
+                         const WrongModel& wrong) {
+  ExperimentSpec spec = values.spec("readout");
   spec.n = s.n;
   spec.dynamics.beta = s.beta;
   spec.init = InitialLaw{InitialLaw::cap, {s.spread}};
@@ -134,13 +135,13 @@ Measured measure(const Setting& s, int starts, const ReproductionControl& contro
   std::vector<Shifts> ours(starts), theirs(starts);
   for_blocks(starts, control.threads, [&](int start) {
     const std::uint64_t seed = seed_of(start);
-    const Experiment e = experiment_of(s, seed, control.wrong);
+    const Experiment e = experiment_of(s, seed, control.values, control.wrong);
     Bodies flock, one;
     for (int i = 0; i < e.swarm.n(); ++i)
       flock.add({e.swarm.at(i, 0), e.swarm.at(i, 1), e.swarm.at(i, 2)});
     one.add({1, 0, 0}, s.n);
     ours[start] = shifts_of(e, flock, seed, true);
-    theirs[start] = shifts_of(experiment_of(s, seed, {}), one, seed, true);
+    theirs[start] = shifts_of(experiment_of(s, seed, control.values, {}), one, seed, true);
   });
   Measured m{.setting = s, .starts = starts};
   for (const int how : {0, 1, 2}) {
@@ -353,9 +354,8 @@ void draw(Reproduction& result, int starts) {
 
 std::optional<Reproduction> readout(const ReproductionControl& control) {
   Reproduction result = result_of(control, "readout");
-  const int starts = control.quick ? 40 : 200;
-  std::vector<int> counts{8, 16, 32, 64, 128};
-  if (!control.quick) counts.insert(counts.end(), {256, 512});
+  const int starts = control.values.whole("starts");
+  const std::vector<int> counts = control.values.wholes("sizes");
   std::vector<Measured> over_n, over_spread, classes;
   for (const double beta : kBetas)
     for (const int n : counts) {
@@ -363,7 +363,7 @@ std::optional<Reproduction> readout(const ReproductionControl& control) {
       classes.push_back(measure({.n = n, .beta = beta}, starts, control));
       if (beta == kBeta) over_n.push_back(classes.back());
     }
-  for (const double spread : {0.05, 0.1, 0.2, 0.4}) {
+  for (const double spread : control.values.numbers("spreads")) {
     if (control.stopped()) return std::nullopt;
     over_spread.push_back(measure({.spread = spread}, starts, control));
   }

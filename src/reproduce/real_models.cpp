@@ -142,7 +142,7 @@ struct Sizes {
   int inputs, draws;
 };
 Sizes sizes_of(const ReproductionControl& control) {
-  return control.quick ? Sizes{12, 2} : Sizes{126, 9};
+  return {control.values.whole("inputs"), control.values.whole("draws")};
 }
 
 // Reads `prompts` with the weights of `place`, drawn anew where a seed is given.

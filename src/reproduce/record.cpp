@@ -22,8 +22,8 @@ Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 
 double number_of(const Json& json) { return json.is_null() ? kNoNumber : json.get<double>(); }
 
-std::filesystem::path path_of(const std::filesystem::path& folder, bool quick) {
-  return folder / (quick ? "record-quick.json" : "record.json");
+std::filesystem::path path_of(const Reproduction& done) {
+  return done.folder / ("record" + done.suffix() + ".json");
 }
 
 Json models_of(const ReproductionControl& control) {
@@ -45,7 +45,8 @@ Json settings_of(const ReproductionControl& control) {
 struct Misfit {};  // a record whose parts do not belong together
 
 Answer answer_of(const std::string& name) {
-  for (const Answer answer : {Answer::agrees, Answer::disagrees, Answer::open})
+  for (const Answer answer :
+       {Answer::agrees, Answer::disagrees, Answer::open, Answer::inapplicable})
     if (name == name_of(answer)) return answer;
   throw Misfit();
 }
@@ -61,6 +62,7 @@ Json json_of(const Check& check) {
           {"rule_name", check.rule_name},
           {"rule", check.rule},
           {"missing", check.missing},
+          {"against", check.against},
           {"more", more}};
 }
 
@@ -72,7 +74,8 @@ Check check_of(const Json& json) {
               .answer = answer_of(json.at("answer")),
               .rule_name = json.at("rule_name"),
               .rule = json.at("rule"),
-              .missing = json.at("missing")};
+              .missing = json.at("missing"),
+              .against = json.at("against")};
   if (std::none_of(rules().begin(), rules().end(),
                    [&](const Rule& rule) { return check.rule_name == rule.name; }))
     throw Misfit();
@@ -148,7 +151,8 @@ Json json_of(const ReproducedFigure& f) {
           {"map_label", f.map_label},
           {"guides", guides},
           {"equal_axes", f.equal_axes},
-          {"side_by_side", f.side_by_side}};
+          {"side_by_side", f.side_by_side},
+          {"columns", f.columns}};
 }
 
 Drawn drawn_of(const std::string& name) {
@@ -180,7 +184,9 @@ ReproducedFigure figure_of(const Json& json) {
                           .map = json.at("map"),
                           .map_label = json.at("map_label"),
                           .equal_axes = json.at("equal_axes"),
-                          .side_by_side = json.at("side_by_side")};
+                          .side_by_side = json.at("side_by_side"),
+                          .columns = json.at("columns")};
+  if (figure.columns < 1) throw Misfit();
   for (const Json& curve : json.at("curves")) figure.curves.push_back(curve_of(curve));
   for (const Json& guide : json.at("guides"))
     figure.guides.push_back({guide.at("name"), number_of(guide.at("x")), number_of(guide.at("y"))});
@@ -213,7 +219,7 @@ void write_record(const Reproduction& done, const ReproductionControl& control) 
   for (const ReproducedTable& table : done.tables) record["tables"].push_back(json_of(table));
   for (const ReproducedFigure& figure : done.figures) record["figures"].push_back(json_of(figure));
   record["captions"] = Json(done.captions);
-  write_file_atomically(path_of(done.folder, done.quick), json_text(record) + "\n");
+  write_file_atomically(path_of(done), json_text(record) + "\n");
 }
 
 std::optional<Reproduction> read_record(const std::string& name,
@@ -222,7 +228,7 @@ std::optional<Reproduction> read_record(const std::string& name,
                     .quick = control.quick,
                     .changed = control.changed,
                     .folder = control.runs / name};
-  const std::filesystem::path path = path_of(done.folder, control.quick);
+  const std::filesystem::path path = path_of(done);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   const std::string text = read_text(path);

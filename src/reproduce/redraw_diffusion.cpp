@@ -211,7 +211,7 @@ void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproductio
 // Pairs at d = 2 and 3, one layer a draw: the Ito equation.
 bool check_layers(const ReproductionControl& control, Reproduction& result,
                   ReproducedTable& means) {
-  const int replicas = control.quick ? 1500 : 20'000;
+  const int replicas = control.values.whole("replicas");
   for (const Fresh& fresh : {Fresh{.d = 2}, Fresh{.d = 3}, Fresh{.d = 3, .beta = 2}}) {
     const auto cosines = cosines_of(fresh, replicas, control);
     if (!cosines) return false;
@@ -233,7 +233,7 @@ bool check_layers(const ReproductionControl& control, Reproduction& result,
 
 // The same pairs with two layers a draw, and carried exactly: Stratonovich.
 bool check_flows(const ReproductionControl& control, Reproduction& result, ReproducedTable& means) {
-  const int replicas = control.quick ? 1500 : 5000;
+  const int replicas = control.values.whole("flow_replicas");
   for (Fresh fresh : {Fresh{.d = 2, .steps = 2}, Fresh{.d = 2, .steps = 0},
                       Fresh{.d = 3, .steps = 0}, Fresh{.d = 3, .beta = 2, .steps = 0}}) {
     if (control.quick && fresh.d > 2) continue;
@@ -249,7 +249,7 @@ bool check_flows(const ReproductionControl& control, Reproduction& result, Repro
 // E rho at coarse DT is that of the limit plus powers of h = DT^2: from h, 2h and 4h the first two
 // are taken away,  E_0 = (8 E(h) - 6 E(2h) + E(4h)) / 3.
 bool check_rate(const ReproductionControl& control, Reproduction& result) {
-  const int replicas = control.quick ? 40'000 : 200'000;
+  const int replicas = control.values.whole("rate_replicas");
   constexpr double kSquares[] = {0.16, 0.32, 0.64}, kShares[] = {8.0 / 3, -2, 1.0 / 3};
   ReproductionControl own = control;
   own.wrong.time = 1;  // whole draws
@@ -279,7 +279,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
 // an error of order d^{-2}.
 bool check_collapse(const ReproductionControl& control, Reproduction& result) {
   constexpr double kDt = 0.25, kLast = 3;
-  const int replicas = control.quick ? 24 : 400;
+  const int replicas = control.values.whole("collapse_replicas");
   ReproducedTable table{"collapse", {"s"}};
   for (const Fresh& wide :
        {Fresh{.n = 8}, Fresh{.n = 8, .beta = 2}, Fresh{.n = 8, .beta = 1, .random_scores = true}}) {

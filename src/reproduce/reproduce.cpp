@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include "murmur/error.h"
 #include "reproduce/record.h"
@@ -15,74 +16,170 @@ namespace murmur {
 
 std::span<const ReproductionRow> reproductions() {
   static constexpr ReproductionRow table[] = {
-      {"swarm-table", "test accuracies of the swarm that reads digits, by blocks and coordinates",
-       swarm_table, "companion code of the digit swarm", true},
-      {"flock-argument", "why a flock: isolation, one messenger, attraction, messages, selection",
-       flock_argument, "", true},
-      {"saved-work", "how much work a settled swarm can leave out, and at which accuracy",
-       saved_work, "", true},
-      {"ladder", "two digits compared, a word's sense: isolation is at chance, and rungs above it",
-       ladder, "", true, Task::same},
-      {"order", "subject or object: with codes of positions and without", order, "", true,
+      {"swarm-table",
+       "accuracies of the swarm that reads digits",
+       swarm_table,
+       "code of the digit swarm",
+       {0, 0},
+       true},
+      {"flock-argument",
+       "why a flock: five readers of the same digits",
+       flock_argument,
+       "",
+       {0, 0},
+       true},
+      {"saved-work", "how much work a settled swarm can leave out", saved_work, "", {0, 0}, true},
+      {"ladder",
+       "two digits compared, a word's sense, by rungs",
+       ladder,
+       "",
+       {0, 0},
+       true,
+       Task::same},
+      {"order",
+       "subject or object, with positions and without",
+       order,
+       "",
+       {0, 5.8},
+       true,
        Task::order},
-      {"phase-diagram", "how many pairs have met, over time and temperature", phase_diagram,
-       "2312.10794, Fig. 3"},
-      {"circle-clusters", "how many clusters stay on the circle", circle_clusters,
-       "2312.10794, Fig. 4"},
-      {"random-weights", "the front with random query, key and value", random_weights,
-       "2312.10794, Fig. 5"},
-      {"equiangular", "tokens at right angles keep one cosine; the phase curve", equiangular,
-       "2312.10794, Theorem 6.8"},
-      {"growth", "how fast modes grow out of the uniform swarm", growth, "2410.23228"},
-      {"fastest-modes", "which mode grows fastest, over temperature", fastest_modes},
-      {"kinetic", "five tokens merge one by one", kinetic, "2410.06833"},
-      {"layers-clock", "how slow the clock of the papers' layers runs", layers_clock},
-      {"staircase", "the energy climbs one step a merger", staircase, "2410.06833"},
-      {"lifetimes", "how long two clusters live apart", lifetimes},
-      {"polytope", "tokens in R^d come to the boundary of a polytope", polytope, "2305.05465"},
-      {"hyperplanes", "tokens in R^d come to parallel hyperplanes", hyperplanes, "2305.05465"},
-      {"product", "tokens gather where V attracts and spread where it repels", product,
-       "2305.05465"},
-      {"leaders", "with random weights few tokens hold the attention", leaders, "2305.05465"},
-      {"low-rank", "the attention matrix becomes a few columns", low_rank, "2305.05465"},
-      {"causal-centres", "tokens nobody before them is near stay", causal_centres,
-       "2411.04990, Fig. 2"},
-      {"hardmax", "leaders, triangle, square: tokens go straight to vertices", hardmax,
-       "2407.01602, Fig. 2"},
-      {"hardmax-cells", "the cell of each vertex is its Voronoi cell", hardmax_cells, "2508.09628"},
-      {"escape-times", "softmax attention leaves the vertices of its hull after a time e^(cβ)",
-       escape_times, "2508.09628"},
-      {"normalisation", "layer norms: who clusters fast early, who late", normalisation,
-       "2510.22026, 2512.01868"},
-      {"normalisation-weights", "the same layer norms with random query and key",
-       normalisation_weights, "2510.22026"},
-      {"density-modes", "how many peaks a kernel density has", density_modes, "2412.09080"},
-      {"long-context", "one layer over n tokens: three branches", long_context, "2512.01868"},
-      {"lost-in-the-middle", "retrieval along a causal swarm is U-shaped", lost_in_the_middle,
-       "2605.09213"},
-      {"chaos", "independent tokens come as near to infinitely many as n^(-1/2)", chaos},
-      {"next-token", "how many atoms hold 99 % of the output measure, over time", next_token,
-       "2312.10794"},
-      {"readout", "how far one guest moves mean, median and class token, over size and spread",
-       readout},
-      {"perceptron-clusters", "how many atoms repelling tokens leave beside a perceptron",
-       perceptron_clusters, "2601.21366"},
-      {"perceptron-ascent", "attracting tokens beside a perceptron end in few atoms",
-       perceptron_ascent, "2601.21366"},
-      {"heads-approximation", "which fields sums of H heads approximate, and their limit", heads},
-      {"residual-depth", "a residual network of L layers and its differential equation",
-       residual_depth},
-      {"mean-field", "waves out of the uniform density: the predicted one leads", mean_field,
-       "2410.23228"},
-      {"noisy-bifurcation", "when noise lets order set in, continuously or with a jump",
-       noisy_bifurcation, "2412.14813, 2606.05140"},
-      {"redraw-diffusion", "weights drawn anew make cosines diffuse, and collapse",
-       redraw_diffusion},
-      {"w2-rate", "how fast a density contracts to one point", w2_rate, "2504.14697"},
-      {"real-models", "which predictions hold of trained transformers, and which do not",
-       real_models, "2312.10794, 2305.05465, 2410.06833, 2309.17453, 2103.03404"},
-      {"skipped-blocks",
-       "whether tokens' motion says which blocks of a transformer can be left out", skipped_blocks},
+      {"phase-diagram",
+       "how many pairs have met, over time and β",
+       phase_diagram,
+       "2312.10794, Fig. 3",
+       {0, 6.6}},
+      {"circle-clusters",
+       "how many clusters stay on the circle",
+       circle_clusters,
+       "2312.10794, Fig. 4",
+       {1.3, 0.4}},
+      {"random-weights",
+       "the front with random query, key and value",
+       random_weights,
+       "2312.10794, Fig. 5",
+       {0, 12}},
+      {"equiangular",
+       "tokens at right angles keep one cosine",
+       equiangular,
+       "2312.10794, Theorem 6.8",
+       {2.1, 1.2}},
+      {"growth", "how fast modes grow out of the uniform swarm", growth, "2410.23228", {0, 2.7}},
+      {"fastest-modes", "which mode grows fastest, over β", fastest_modes, "", {0.593, 0.6}},
+      {"kinetic", "five tokens merge one by one", kinetic, "2410.06833", {0.287, 0.3}},
+      {"layers-clock",
+       "how slow the clock of the papers' layers runs",
+       layers_clock,
+       "",
+       {0.306, 0.3}},
+      {"staircase", "the energy climbs one step a merger", staircase, "2410.06833", {0.816, 0.2}},
+      {"lifetimes", "how long two clusters live apart", lifetimes, "", {0.984, 0.5}},
+      {"polytope",
+       "tokens come to the boundary of a polytope",
+       polytope,
+       "2305.05465",
+       {0.191, 0.1}},
+      {"hyperplanes",
+       "tokens in R^d come to parallel hyperplanes",
+       hyperplanes,
+       "2305.05465",
+       {1, 0.9}},
+      {"product",
+       "tokens gather where V attracts, and not beside",
+       product,
+       "2305.05465",
+       {0.5, 0.5}},
+      {"leaders", "few tokens hold the attention in the end", leaders, "2305.05465", {0.2, 0.2}},
+      {"low-rank", "the attention matrix becomes a few columns", low_rank, "2305.05465", {18, 2}},
+      {"causal-centres",
+       "tokens nobody before them is near stay",
+       causal_centres,
+       "2411.04990, Fig. 2",
+       {2.2, 1}},
+      {"hardmax",
+       "hard attention: tokens go straight to leaders",
+       hardmax,
+       "2407.01602, Fig. 2",
+       {0.3, 0.3}},
+      {"hardmax-cells",
+       "the cell of each vertex is its Voronoi cell",
+       hardmax_cells,
+       "2508.09628",
+       {0, 3.5}},
+      {"escape-times",
+       "tokens leave vertices after a time e^(cβ)",
+       escape_times,
+       "2508.09628",
+       {3.562, 1.1}},
+      {"normalisation",
+       "layer norms: who clusters fast early, who late",
+       normalisation,
+       "2510.22026, 2512.01868",
+       {0.331, 0.3}},
+      {"normalisation-weights",
+       "the same layer norms with random query and key",
+       normalisation_weights,
+       "2510.22026",
+       {1.9, 0.3}},
+      {"density-modes",
+       "how many peaks a kernel density has",
+       density_modes,
+       "2412.09080",
+       {2.4, 1.1}},
+      {"long-context",
+       "one layer over n tokens: three branches",
+       long_context,
+       "2512.01868",
+       {2.8, 1.1}},
+      {"lost-in-the-middle",
+       "retrieval along a causal swarm is U-shaped",
+       lost_in_the_middle,
+       "2605.09213",
+       {0, 6.6}},
+      {"chaos", "n tokens are n^(-1/2) from infinitely many", chaos, "", {0, 5.1}},
+      {"next-token",
+       "how many atoms hold 99 % of the output measure",
+       next_token,
+       "2312.10794",
+       {5.7, 1.2}},
+      {"readout", "how far one guest moves each readout", readout, "", {48, 5.5}},
+      {"perceptron-clusters",
+       "clusters of repelling tokens and a perceptron",
+       perceptron_clusters,
+       "2601.21366",
+       {0, 0}},
+      {"perceptron-ascent",
+       "attracting tokens and a perceptron: few atoms",
+       perceptron_ascent,
+       "2601.21366",
+       {0, 2.9}},
+      {"heads-approximation", "which fields sums of H heads approximate", heads, "", {0, 8.3}},
+      {"residual-depth",
+       "L residual layers and the flow of their limit",
+       residual_depth,
+       "",
+       {0, 2.7}},
+      {"mean-field",
+       "waves out of the uniform density of tokens",
+       mean_field,
+       "2410.23228",
+       {0, 2.2}},
+      {"noisy-bifurcation",
+       "at which noise order sets in, and how",
+       noisy_bifurcation,
+       "2412.14813, 2606.05140",
+       {0, 74.5}},
+      {"redraw-diffusion",
+       "weights drawn anew make cosines diffuse",
+       redraw_diffusion,
+       "",
+       {0, 5.3}},
+      {"w2-rate", "how fast a density contracts to one point", w2_rate, "2504.14697", {0, 2.2}},
+      {"real-models",
+       "which predictions hold of trained transformers",
+       real_models,
+       "2312.10794, 2305.05465, 2410.06833, 2309.17453, 2103.03404",
+       {0, 0}},
+      {"skipped-blocks", "blocks of trained transformers left out", skipped_blocks, "", {0, 0}},
   };
   return table;
 }
@@ -127,6 +224,13 @@ Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
   return {cross / square, up.mean - cross / square * along.mean};
 }
 
+std::string grouped(int number) {
+  std::string text = fmt::format("{}", number);
+  for (auto at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
 Reproduction result_of(const ReproductionControl& control, const std::string& name) {
   Reproduction result;
   result.folder = control.runs / name;
@@ -153,10 +257,21 @@ Answer Reproduction::verdict() const {
   return counted.open > 0 || counted.agrees == 0 ? Answer::open : Answer::agrees;
 }
 
+std::string Reproduction::label() const { return label_of_changes(name, quick, changed); }
+
+std::string Reproduction::suffix() const {
+  return fmt::format("{}{}", quick ? "-quick" : "", changed.empty() ? "" : "-changed");
+}
+
 Answer expected_answer(const Reproduction& r, const Check& check) {
+  if (check.answer == Answer::inapplicable) return Answer::inapplicable;
   if (!check.missing.empty()) return Answer::open;
   const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick);
-  return known ? known->answer : Answer::agrees;
+  // A changed figure may agree where this one does not, and a number may be out of its reach.
+  if (!r.changed.empty() && (check.answer == Answer::agrees || check.answer == Answer::open))
+    return check.answer;
+  if (known == nullptr) return Answer::agrees;
+  return known->answer;
 }
 
 bool Reproduction::as_expected() const {
@@ -171,35 +286,90 @@ AnswerCounts count_answers(const Reproduction& r, bool counted) {
     answers.agrees += check.answer == Answer::agrees ? 1 : 0;
     answers.disagrees += check.answer == Answer::disagrees ? 1 : 0;
     answers.open += check.answer == Answer::open ? 1 : 0;
+    answers.inapplicable += check.answer == Answer::inapplicable ? 1 : 0;
   }
   return answers;
 }
 
-std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control) {
+namespace {
+
+const ReproductionRow& row_named(const std::string& name) {
   std::vector<std::string> names;
-  for (const ReproductionRow& row : reproductions()) names.emplace_back(row.name);
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) {
-    const std::string near = did_you_mean(name, names);
-    throw Error(Fault::usage, fmt::format("there is no reproduction {}", name), "command line",
-                near.empty() ? "murmur reproduce list names them all"
-                             : fmt::format("did you mean {}?", near));
+  for (const ReproductionRow& row : reproductions()) {
+    if (row.name == name) return row;
+    names.emplace_back(row.name);
   }
-  const ReproductionRow& row = reproductions()[at - names.begin()];
+  const std::string near = did_you_mean(name, names);
+  throw Error(Fault::usage, fmt::format("there is no reproduction {}", name), "command line",
+              near.empty() ? "murmur reproduce list names them all"
+                           : fmt::format("did you mean {}?", near));
+}
+
+// Takes the verdict from every check whose rule depends on what was changed.
+void leave_unjudged(Reproduction& done) {
+  for (Check& check : done.checks) {
+    check.against = changes_against(rule_of(check.rule_name), done.changed);
+    if (check.against.empty()) continue;
+    check.answer = Answer::inapplicable;
+    check.published = check.tolerance = kNoNumber;
+    check.rule.clear();
+    check.missing.clear();
+  }
+}
+
+// Titles and captions of a changed figure say what was changed.
+void label(Reproduction& done) {
+  const std::string text = done.label();
+  for (ReproducedFigure& figure : done.figures) figure.title += " (changed)";
+  for (auto& [figure, caption] : done.captions) {
+    std::string own = text;
+    own[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(own[0])));
+    caption = fmt::format("{}. About the unchanged figure: {}", own, caption);
+  }
+}
+
+// Runs a figure. Of a refused request nothing is left: no empty folders.
+std::optional<Reproduction> run_cleanly(const ReproductionRow& row,
+                                        const ReproductionControl& own) {
+  const bool had_runs = std::filesystem::exists(own.runs);
+  try {
+    return row.run(own);
+  } catch (const Error&) {
+    std::error_code not_empty;
+    std::filesystem::remove(own.runs / row.name, not_empty);
+    if (!had_runs) std::filesystem::remove(own.runs, not_empty);
+    throw;
+  }
+}
+
+// The numbers of one figure, labelled and left unjudged where something was changed.
+std::optional<Reproduction> compute(const ReproductionRow& row, const ReproductionControl& own) {
+  std::optional<Reproduction> done = run_cleanly(row, own);
+  if (!done) return done;
+  done->name = row.name;
+  done->quick = own.quick;
+  done->changed = own.changed;
+  if (done->changed.empty() || own.wrong.is_wrong()) return done;
+  leave_unjudged(*done);
+  label(*done);
+  return done;
+}
+
+}  // namespace
+
+std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control) {
+  const ReproductionRow& row = row_named(name);
+  ReproductionControl own = control;
+  if (!row.trains) own.values = FigureValues(name, control.quick, control.changed);
   if (control.resume && !row.trains && !control.wrong.is_wrong())
     if (std::optional<Reproduction> kept = read_record(name, control)) {
       if (control.tell) control.tell(fmt::format("{:<32} kept from before", name));
       return kept;
     }
-  ReproductionControl own = control;
   if (*control.wrong.training) own.changed.emplace_back(control.wrong.training);
-  std::optional<Reproduction> done = row.run(own);
-  if (!done) return done;
-  done->name = name;
-  done->quick = control.quick;
-  done->changed = own.changed;
-  if (control.wrong.is_wrong() || !control.figures) return done;  // nothing of it is kept
-  const std::string suffix = control.quick ? "-quick" : "";
+  std::optional<Reproduction> done = compute(row, own);
+  if (!done || control.wrong.is_wrong() || !control.figures) return done;  // nothing of it is kept
+  const std::string suffix = done->suffix();
   for (const ReproducedTable& table : done->tables)
     write_file_atomically(done->folder / (table.name + suffix + ".csv"), csv_of(table));
   write_file_atomically(done->folder / ("checks" + suffix + ".csv"),
@@ -207,6 +377,20 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
   write_file_atomically(done->folder / ("result" + suffix + ".json"), json_of(*done));
   if (!row.trains) write_record(*done, control);  // last: what it names is there
   return done;
+}
+
+std::vector<std::string> papers_of(const ReproductionRow& row) {
+  static const std::regex number("[0-9]{4}\\.[0-9]{5}");
+  const std::string source = row.source;
+  return {std::sregex_token_iterator(source.begin(), source.end(), number), {}};
+}
+
+std::string duration_text(double seconds) {
+  if (seconds <= 0) return "-";
+  if (seconds < 1) return "< 1 s";
+  if (seconds < 100) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 6000) return fmt::format("{:.0f} min", std::ceil(seconds / 60));
+  return fmt::format("{:.0f} h", std::ceil(seconds / 3600));
 }
 
 }  // namespace murmur

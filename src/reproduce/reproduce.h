@@ -16,6 +16,7 @@
 #include "murmur/run.h"
 #include "murmur/training.h"
 #include "picture/figure.h"
+#include "reproduce/parameters.h"
 #include "reproduce/rules.h"
 
 namespace murmur {
@@ -33,6 +34,7 @@ struct Check {
   std::string rule{};                    // when it agrees, in words
   std::map<std::string, double> more{};  // asked, sd, seeds, ...
   std::string missing{};                 // what this machine lacks; open is then expected
+  std::string against{};                 // changed parameters on which an inapplicable rule depends
 };
 
 // Numbers beside the checks.
@@ -88,12 +90,13 @@ struct ReproducedFigure {
   std::vector<ReproducedGuide> guides{};
   bool equal_axes = false;
   bool side_by_side = false;  // points of several curves at one x stand beside each other
+  int columns = 2;            // of the figure; of its panels the first one says it
 };
 
 struct Reproduction {
   std::string name{};
   bool quick = false;
-  std::vector<std::string> changed{};  // key=value that were laid over every training
+  std::vector<std::string> changed{};  // key=value that differ from the figure's own
   std::vector<Check> checks{};
   std::vector<ReproducedTable> tables{};
   std::vector<ReproducedFigure> figures{};
@@ -102,13 +105,15 @@ struct Reproduction {
 
   // Of the checks that count: open where there are none, or where one is open and none disagrees.
   Answer verdict() const;
-  bool as_expected() const;  // every check, those that do not count too
+  bool as_expected() const;    // every check, those that do not count too
+  std::string label() const;   // "changed: beta=5 instead of 4"; empty where nothing was changed
+  std::string suffix() const;  // of the files that are kept of it: "", "-quick", "-changed", both
 };
 // What the committed list says that a check of this reproduction answers.
 Answer expected_answer(const Reproduction& reproduction, const Check& check);
 
 struct AnswerCounts {
-  int agrees = 0, disagrees = 0, open = 0;
+  int agrees = 0, disagrees = 0, open = 0, inapplicable = 0;
 };
 AnswerCounts count_answers(const Reproduction& reproduction, bool counted);  // or those beside
 
@@ -119,25 +124,36 @@ struct ReproductionControl : ProcessControl {
   std::filesystem::path runs = "runs";          // the folder of runs
   std::filesystem::path data{};                 // the folder of the pictures
   std::vector<std::filesystem::path> models{};  // folders of trained transformers, in this order
-  std::vector<std::string> changed{};           // parameters of `train`, laid over every training
-  std::vector<std::string> argv{};              // for manifests
+  std::vector<std::string> changed{};  // key=value: parameters of the figure, or of its trainings
+  FigureValues values{};               // of the figure's parameters, read by reproduce()
+  std::vector<std::string> argv{};     // for manifests
   // A figure that this version finished before with these settings is read back, not done again;
   // trainings are always looked for first.
   bool resume = false;
   bool figures = true;  // false: what checks need, without maps that take long
-  WrongModel wrong{};   // for tests of the rules
+  WrongModel wrong{};   // for tests of the rules, which are then judged whatever was changed
   std::function<void(const std::string& line)> tell{};  // what was trained, what was read back
+};
+
+// Processor time on one core; 0: not measured.
+struct Seconds {
+  double full = 0, quick = 0;
 };
 
 struct ReproductionRow {
   const char* name;
   const char* meaning;
   std::optional<Reproduction> (*run)(const ReproductionControl&);
-  const char* source = "";   // arXiv number and figure; empty: this project's own
+  const char* source = "";  // arXiv number and figure; empty: this project's own
+  Seconds seconds{};
   bool trains = false;       // needs the pictures of digits
   Task task = Task::digits;  // of its trainings
 };
 std::span<const ReproductionRow> reproductions();
+// The arXiv numbers in the source of a row.
+std::vector<std::string> papers_of(const ReproductionRow& row);
+// "20 s", "3 min"; "-" for 0.
+std::string duration_text(double seconds);
 
 // Does what is missing, reads back what was done before, and keeps result.json, the tables as CSV
 // and record.json, from which it is read back whole, in its folder. Nothing when stopped by a

@@ -32,6 +32,8 @@ struct Line {
 };
 Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 
+std::string grouped(int number);  // 20000 as "20,000"
+
 // A result whose folder below control.runs is `name`.
 Reproduction result_of(const ReproductionControl& control, const std::string& name);
 

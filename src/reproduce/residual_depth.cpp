@@ -174,7 +174,7 @@ bool check_smooth(const ReproductionControl& control, Reproduction& result) {
   const HostSwarm flow = carried(as_flow(spec));
   draw_flow_map(start, flow, by_layers(spec, Method::layers, 8), result);
   std::vector<int> depths;
-  for (int layers = 8; layers <= (control.quick ? 256 : 1024); layers *= 2)
+  for (int layers = 8; layers <= control.values.whole("layers"); layers *= 2)
     depths.push_back(layers);
   const auto count = static_cast<int>(depths.size());
   std::vector<double> layered(depths.size()), midpoint(depths.size());
@@ -216,7 +216,7 @@ bool check_smooth(const ReproductionControl& control, Reproduction& result) {
 //   L ln(x_L / x(T)) -> -(T/2) ( int a^2 dt + a_1 - a_0 )
 void check_constant(const ReproductionControl& control, Reproduction& result) {
   constexpr double a0 = -1, a1 = 0.5, T = 2;
-  const int layers = control.quick ? 512 : 4096;
+  const int layers = control.values.whole("constant_layers");
   const double shift = control.wrong.late ? (a1 - a0) / layers : 0;
   ExperimentSpec spec = in_the_plane(T);
   spec.init = InitialPoints{{1, 2, {1, 1}}};
@@ -273,13 +273,13 @@ double distance_from_mean(const Independent& kind, const Network& network, bool 
 bool check_independent(const ReproductionControl& control, Reproduction& result) {
   constexpr Independent kinds[] = {{"residual-depth.independent", "steps of T/L", false, -0.5, 0.1},
                                    {"residual-depth.diffusive", "steps of √(T/L)", true, 0, 0.15}};
-  const int replicas = control.quick ? 192 : 768;
+  const int replicas = control.values.whole("replicas");
   const std::filesystem::path folder = weights_folder(result);
   ReproducedTable table{"independent", {"layers", "told", "distance", "error", "steps"}};
   for (const Independent& kind : kinds) {
     std::vector<double> x, y;
     const std::size_t first = table.rows.size();
-    for (int layers = 16; layers <= (control.quick ? 256 : 1024); layers *= 4) {
+    for (int layers = 16; layers <= control.values.whole("layers"); layers *= 4) {
       std::vector<double> square(replicas);
       for_blocks(replicas, control.threads, [&](int r) {
         if (control.stopped()) return;

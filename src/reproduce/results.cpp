@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <sstream>
 
+#include "reproduce/author_settings.h"
 #include "reproduce/reproduce.h"
 #include "run/json_text.h"
 
@@ -18,7 +19,8 @@ using Json = nlohmann::ordered_json;
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json agreement(Answer answer) {
-  return answer == Answer::open ? Json(nullptr) : Json(answer == Answer::agrees);
+  const bool judged = answer == Answer::agrees || answer == Answer::disagrees;
+  return judged ? Json(answer == Answer::agrees) : Json(nullptr);
 }
 
 Json json_of(const Reproduction& r, const Check& check) {
@@ -28,12 +30,15 @@ Json json_of(const Reproduction& r, const Check& check) {
                  {"ours", number_or_null(check.ours)},
                  {"tolerance", number_or_null(check.tolerance)},
                  {"agrees", agreement(check.answer)},
+                 {"answer", name_of(check.answer)},
                  {"expected", name_of(expected_answer(r, check))},
                  {"kind", name_of(rule.origin)},
                  {"source", rule.source},
                  {"rule", check.rule},
                  {"rule_name", check.rule_name}};
-  if (!check.missing.empty())
+  if (!check.against.empty())
+    object["explanation"] = fmt::format("does not apply: {} was changed", check.against);
+  else if (!check.missing.empty())
     object["explanation"] = check.missing;
   else if (const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick))
     object["explanation"] = known->explanation;
@@ -42,7 +47,14 @@ Json json_of(const Reproduction& r, const Check& check) {
 }
 
 Json json_of(const AnswerCounts& answers) {
-  return {{"agrees", answers.agrees}, {"disagrees", answers.disagrees}, {"open", answers.open}};
+  return {{"agrees", answers.agrees},
+          {"disagrees", answers.disagrees},
+          {"open", answers.open},
+          {"does_not_apply", answers.inapplicable}};
+}
+
+Json json_of(const AuthorSetting& setting) {
+  return {{"authors", setting.theirs}, {"source", setting.source}, {"ours", setting.ours}};
 }
 
 // A table becomes a list of objects, one a row.
@@ -111,30 +123,83 @@ const char* word_of(Answer answer) {
   return answer == Answer::agrees ? "yes" : answer == Answer::open ? "open" : "NO";
 }
 
-Lines lines_of(const std::vector<Check>& checks) {
-  std::set<std::string> more;
-  for (const Check& check : checks)
-    for (const auto& entry : check.more) more.insert(entry.first);
-  Lines lines = {{"what", "held against", "ours", "tolerance", "agrees", "kind"}};
-  lines[0].insert(lines[0].end(), more.begin(), more.end());
-  lines[0].emplace_back("agrees when");
-  lines[0].emplace_back("source");
-  for (const Check& check : checks) {
-    const Rule& rule = rule_of(check.rule_name);
-    const CheckText numbers = numbers_of(check);
-    std::vector<std::string> line = {check.what,
-                                     numbers.published,
-                                     numbers.ours,
-                                     short_text(check.tolerance),
-                                     word_of(check.answer),
-                                     std::string(name_of(rule.origin))};
-    for (const std::string& key : more)
-      line.push_back(check.more.count(key) != 0 ? short_text(check.more.at(key)) : "");
-    line.push_back(check.rule);
-    line.emplace_back(rule.source);
-    lines.push_back(std::move(line));
+// Words of a text on lines of at most `width` characters; a longer word has a line of its own.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width)
+      lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
   }
   return lines;
+}
+
+// What was checked, and the numbers that go with it: "... (seeds 20, sd 0.1)".
+std::string subject_of(const Check& check) {
+  std::vector<std::string> more;
+  for (const auto& [key, value] : check.more)
+    if (std::isfinite(value)) more.push_back(fmt::format("{} {}", key, short_text(value)));
+  return more.empty() ? check.what : fmt::format("{} ({})", check.what, fmt::join(more, ", "));
+}
+
+constexpr std::size_t kTerminal = 120;  // columns of the widest line of checks
+
+// A row per check: long cells continue on lines whose other cells are empty.
+Lines lines_of(const std::vector<Check>& checks) {
+  constexpr std::size_t kColumns = 6, kLeastSubject = 24, kWhen = 24;
+  Lines rows = {{"what", "held against", "ours", "tolerance", "agrees", "agrees when"}};
+  for (const Check& check : checks) {
+    const CheckText numbers = numbers_of(check);
+    const bool applies = check.against.empty();
+    rows.push_back({subject_of(check), numbers.published, numbers.ours, short_text(check.tolerance),
+                    applies ? word_of(check.answer) : "n/a",
+                    applies ? check.rule : check.against + " was changed"});
+  }
+  std::size_t taken = 3 * kColumns + 1;
+  for (std::size_t c = 1; c < kColumns; ++c) {
+    std::size_t widest = 0;
+    for (const auto& row : rows) widest = std::max(widest, width_of(row[c]));
+    taken += c + 1 < kColumns ? widest : std::min(widest, kWhen);
+  }
+  const std::size_t subject = std::max(kLeastSubject, kTerminal - std::min(taken, kTerminal));
+  Lines lines;
+  for (const auto& row : rows) {
+    const auto what = wrapped(row.front(), subject), when = wrapped(row.back(), kWhen);
+    for (std::size_t k = 0; k < std::max(what.size(), when.size()); ++k) {
+      std::vector<std::string> line(kColumns);
+      if (k == 0) line = row;
+      line.front() = k < what.size() ? what[k] : "";
+      line.back() = k < when.size() ? when[k] : "";
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
+
+// Each rule of the checks once, with the kind and the source of its number.
+std::string sources_of(const Reproduction& r) {
+  std::vector<std::string> listed;
+  std::string text;
+  for (const Check& check : r.checks) {
+    if (std::find(listed.begin(), listed.end(), check.rule_name) != listed.end()) continue;
+    listed.push_back(check.rule_name);
+    const Rule& rule = rule_of(check.rule_name);
+    const std::vector<std::string> lines = wrapped(
+        fmt::format("{} ({}): {}", rule.name, name_of(rule.origin), rule.source), kTerminal - 2);
+    for (std::size_t k = 0; k < lines.size(); ++k)
+      text += fmt::format("{}{}\n", k == 0 ? "- " : "  ", lines[k]);
+  }
+  return text.empty() ? "" : "\nSources of the numbers:\n\n" + text;
+}
+
+// The authors' setting and ours, on lines that fit a terminal.
+std::string setting_of(const Reproduction& r) {
+  std::string text = "\n";
+  std::istringstream lines(lines_of(author_setting(r.name)));
+  for (std::string line; std::getline(lines, line);)
+    for (const std::string& part : wrapped(line, kTerminal)) text += part + "\n";
+  return text;
 }
 
 // In quotation marks where a reader of CSV would stumble, those of the text twice (RFC 4180).
@@ -189,6 +254,16 @@ std::vector<std::string> dissents_of(const Reproduction& r) {
   for (const Check& check : r.checks) {
     const Answer expected = expected_answer(r, check);
     if (check.answer == Answer::agrees && expected == Answer::agrees) continue;
+    if (!check.against.empty()) {
+      const auto count = std::count_if(r.checks.begin(), r.checks.end(), [&](const Check& one) {
+        return one.rule_name == check.rule_name;
+      });
+      const std::string line =
+          fmt::format("{} does not apply: {} was changed ({} check{})", check.rule_name,
+                      check.against, count, count == 1 ? "" : "s");
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+      continue;
+    }
     const CheckText numbers = numbers_of(check);
     const std::string_view kind = name_of(rule_of(check.rule_name).origin);
     std::string line = fmt::format("{} {}: {}", name_of(check.answer), r.name, check.what);
@@ -216,7 +291,9 @@ std::string json_of(const Reproduction& r) {
                  {"beside", json_of(count_answers(r, false))},
                  {"folder", r.folder.string()},
                  {"changed", r.changed},
+                 {"label", r.label()},
                  {"captions", Json(r.captions)},
+                 {"setting", json_of(author_setting(r.name))},
                  {"checks", Json::array()}};
   for (const Check& check : r.checks) object["checks"].push_back(json_of(r, check));
   for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);
@@ -244,7 +321,8 @@ std::string csv_of(const ReproducedTable& table) {
 }
 
 std::string markdown_of(const Reproduction& r) {
-  std::string text = aligned(lines_of(r.checks));
+  std::string text = r.label().empty() ? "" : r.label() + "\n\n";
+  text += aligned(lines_of(r.checks)) + sources_of(r) + setting_of(r);
   constexpr std::size_t kMostRows = 40;  // longer tables are for files and figures
   for (const ReproducedTable& table : r.tables) {
     if (table.rows.size() > kMostRows) continue;

@@ -30,6 +30,8 @@ std::string_view name_of(Answer answer) {
       return "agrees";
     case Answer::disagrees:
       return "disagrees";
+    case Answer::inapplicable:
+      return "does not apply";
     case Answer::open:
       break;
   }

@@ -19,7 +19,12 @@ enum class Origin {
 };
 std::string_view name_of(Origin origin);
 
-enum class Answer { agrees, disagrees, open };  // open: it could not be computed
+enum class Answer {
+  agrees,
+  disagrees,
+  open,          // it could not be computed
+  inapplicable,  // its rule does not apply: a parameter on which it depends was changed
+};
 std::string_view name_of(Answer answer);
 
 // A model that is wrong on purpose: a reproduction that computes with it must stop agreeing. It

@@ -17,8 +17,8 @@ constexpr double kLevels[] = {0.20, 0.28, 0.44, 0.52, 1.00};
 Series energy_of(double beta, const ReproductionControl& control) {
   ExperimentSpec spec = preset_spec("staircase");
   spec.dynamics.beta = beta;
-  spec.T = 0.14;
-  spec.dt = control.quick ? 1e-5 : 5e-6;
+  spec.T = control.values.number("T");
+  spec.dt = control.values.number("dt");
   spec.save = SaveChoice{SaveChoice::every, 1e-5};
   spec.merge = 1.3e-4;
   spec.dynamics.beta *= control.wrong.beta;
@@ -49,8 +49,8 @@ double level_between(const Series& energy, double from, double to) {
 }
 
 // Where clusters are far enough apart for theory: at beta = 2000 and 4000.
-void check_stairs(double beta, const std::vector<theory::Stair>& predicted, const Series& energy,
-                  Reproduction& result) {
+void check_stairs(double beta, double T, const std::vector<theory::Stair>& predicted,
+                  const Series& energy, Reproduction& result) {
   if (beta != 2000 && beta != 4000) return;
   const std::vector<double> halves = half_heights(energy);
   for (int k = 0; k < 4; ++k) {
@@ -58,7 +58,7 @@ void check_stairs(double beta, const std::vector<theory::Stair>& predicted, cons
                                  {fmt::format("β = {:g}: half-height of rise {}", beta, k + 1),
                                   predicted[k].half, halves[k]},
                                  1e-4));
-    const double end = k < 3 ? halves[k + 1] : 0.139;
+    const double end = k < 3 ? halves[k + 1] : T - 0.001;
     result.checks.push_back(near("staircase.plateaus",
                                  {fmt::format("β = {:g}: plateau {}", beta, k + 2), kLevels[k + 1],
                                   level_between(energy, halves[k], end)},
@@ -70,9 +70,7 @@ void check_stairs(double beta, const std::vector<theory::Stair>& predicted, cons
 
 std::optional<Reproduction> staircase(const ReproductionControl& control) {
   Reproduction result = result_of(control, "staircase");
-  const std::vector<double> betas = control.quick
-                                        ? std::vector<double>{2000}
-                                        : std::vector<double>{500, 1000, 1500, 2000, 3000, 4000};
+  const std::vector<double>& betas = control.values.numbers("betas");
   ReproducedTable table{"energy", {"t", "beta", "energy_scaled", "half-height"}};
   ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
   const Experiment start = make_experiment(preset_spec("staircase"));
@@ -83,7 +81,7 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
     if (control.stopped()) return std::nullopt;
     const Series energy = energy_of(beta, control);
     const std::vector<theory::Stair> predicted = theory::staircase(angles, {}, beta);
-    check_stairs(beta, predicted, energy, result);
+    check_stairs(beta, control.values.number("T"), predicted, energy, result);
     for (std::size_t k = 0; k < energy.t.size(); k += 20)
       table.rows.push_back({energy.t[k], beta, energy.value[k], kNoNumber});
     for (int k = 0; k < 4; ++k)

@@ -179,13 +179,13 @@ double excess(const Contracting& c) {
 }
 
 bool check_theorem(const ReproductionControl& control, Reproduction& result) {
-  const std::vector<double> orders =
-      control.quick ? std::vector{0.5, 1e-3} : std::vector{0.5, 0.1, 1e-2, 1e-3};
+  const std::vector<double>& orders = control.values.numbers("orders");
   for (const int d : {2, 3})
-    for (const double beta : {-0.1, 0.0, 0.3})
+    for (const double beta : control.values.numbers("betas"))
       for (const double order : orders) {
         if (control.stopped()) return false;
-        if (control.quick && d == 3 && beta != 0.3) continue;
+        const bool usual = !control.values.is_changed("betas");
+        if (control.quick && usual && d == 3 && beta != 0.3) continue;
         const Start start{.d = d, .beta = beta, .order = order};
         const double most = excess(contract(start, control.wrong));
         result.checks.push_back(holds(
@@ -199,6 +199,8 @@ bool check_theorem(const ReproductionControl& control, Reproduction& result) {
 }
 
 bool check_rates(const ReproductionControl& control, Reproduction& result) {
+  const int tokens = control.values.whole("tokens");
+  const std::string many = fmt::format(", {} tokens", tokens);
   struct Late {
     Start start;
     double z;  // how the density vanishes opposite to the limit
@@ -212,7 +214,7 @@ bool check_rates(const ReproductionControl& control, Reproduction& result) {
       {{.d = 4}, 0, ""},
       {{.d = 4, .attention = Interaction::USA, .beta = 0.5}, 0, ""},
       {{.d = 2, .wave = 1}, 2, ", no density opposite"},
-      {{.d = 2, .tokens = 60}, 0, ", 60 tokens"},
+      {{.d = 2, .tokens = tokens}, 0, many.c_str()},
   };
   for (const Late& late : all) {
     if (control.stopped()) return false;
@@ -323,10 +325,11 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
                                 : c.spread.back() * std::exp(rate * (c.times.back() - c.times[f])),
                             c.spread[f], std::string(name)});
   };
-  const Start circle{.d = 2}, wide{.d = 4}, swarm{.d = 2, .tokens = 60};
+  const int tokens = control.values.whole("tokens");
+  const Start circle{.d = 2}, wide{.d = 4}, swarm{.d = 2, .tokens = tokens};
   add(atoms_of(2, control.wrong, circle.T()), 0, "two atoms, rate 0");
   add(contract(circle, control.wrong), 0.5, "density, d = 2, rate 1/2");
-  add(contract(swarm, control.wrong), 1, "60 tokens, d = 2, rate 1");
+  add(contract(swarm, control.wrong), 1, fmt::format("{} tokens, d = 2, rate 1", tokens).c_str());
   add(contract(wide, control.wrong), 1, "density, d = 4, rate 1");
   result.tables.push_back(std::move(table));
   result.figures.push_back(

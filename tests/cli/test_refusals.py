@@ -31,7 +31,7 @@ class Refusals(murmur.Case):
             ("reproduce kinetic equiangular", "one reproduction is done at a time"),
             ("reproduce --all kinetic", "takes no name"),
             ("reproduce kinetic -o place", "lies below the folder of runs"),
-            ("reproduce kinetic beta=3", "has its own settings"),
+            ("reproduce 2312.1079", "no reproduction 2312.1079"),
             ("reproduce swarm-table seed=3", "has its own seeds"),
         )
 

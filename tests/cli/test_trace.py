@@ -117,6 +117,14 @@ class Runs(Trace):
         self.murmur("render", "one", "-o", "flight.mp4", *SMALL)
         self.murmur("render", "one", "figure=attention", "head=1", "block=2", "-o", "heads.svg")
         self.murmur("render", "one", "figure=cosines", "-o", "cosines.svg")
+        self.murmur("render", "one", "figure=histograms", "layers=0,3", "-o", "histograms.svg")
+        picture = (self.folder / "histograms.svg").read_text()
+        for layer, shown in ((0, True), (2, False), (3, True)):
+            self.assertEqual(f"Layer {layer}" in picture, shown)
+        self.refused(INPUT, "render", "one", "figure=histograms", "layers=0,4", "-o", "x.png",
+                     what="no layer 4")
+        self.refused(INPUT, "render", "one", "figure=histograms", "layers=0,,2", "-o", "x.png",
+                     what="missing")
         self.murmur("open", "heads.svg", "-o", "again.svg", "-q")
         self.assertEqual((self.folder / "heads.svg").read_bytes(),
                          (self.folder / "again.svg").read_bytes())

@@ -14,6 +14,7 @@
 
 #include "murmur/experiment.h"
 #include "murmur/run.h"
+#include "reproduce/author_settings.h"
 #include "reproduce/reproduce.h"
 #include "temporary.h"
 
@@ -47,6 +48,20 @@ TEST(Rules, ExpectedAnswersAreOfRulesAndAreNoAgreement) {
     EXPECT_NE(one.answer, Answer::agrees) << one.rule;
     EXPECT_GT(std::string_view(one.explanation).size(), 40u) << one.rule;
   }
+}
+
+TEST(AuthorSettings, AreOfEveryReproductionInItsOrder) {
+  const auto rows = reproductions();
+  ASSERT_EQ(author_settings().size(), rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const AuthorSetting& setting = author_settings()[k];
+    EXPECT_STREQ(setting.name, rows[k].name);
+    EXPECT_FALSE(std::string_view(setting.source).empty()) << setting.name;
+    EXPECT_EQ(*setting.theirs == 0, *setting.ours == 0) << setting.name << ": both or neither";
+    for (const std::string_view text : {setting.theirs, setting.source, setting.ours})
+      EXPECT_EQ(text.find('|'), text.npos) << setting.name << ": a table";
+  }
+  EXPECT_THROW(author_setting("none"), std::logic_error);
 }
 
 // A rule that expects no agreement has nothing to reject; every other names a wrong model.

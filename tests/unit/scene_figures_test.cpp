@@ -13,6 +13,7 @@
 #include "refused.h"
 #include "report/attention.h"
 #include "report/figures.h"
+#include "report/trace.h"
 #include "temporary.h"
 
 namespace murmur {
@@ -128,6 +129,32 @@ TEST_F(SceneFigures, ThePredictedCosineIsThatOfTheRun) {
   const auto low = fly("low", {"n=8", "T=1"});
   EXPECT_TRUE(predicted_cosine(low.settings, make_experiment(low.settings), {1.0}).rho.empty());
   EXPECT_EQ(cosines_figure(low.run, low.settings, {}).panels.at(0).curves.size(), 1U);
+}
+
+// Two texts of three tokens: only the six pairs within a text count, and a density sums to 1.
+TEST_F(SceneFigures, HistogramsCountThePairsOfEachText) {
+  const auto [settings, run] = fly("texts", {"n=6", "d=3", "beta=1", "T=1", "save=every:0.5",
+                                             "init=points:1,0,0;1,0,0;0,1,0;-1,0,0;-1,0,0;-1,0,0"});
+  TraceFile file;
+  file.family = "test";
+  file.texts = {{.tokens = {"a", "b", "c"}}, {.tokens = {"d", "e", "f"}}};
+  const Figure figure = histograms_figure(run, file, {});
+  ASSERT_EQ(figure.panels.size(), 3U);  // a panel for each frame
+  for (const Panel& panel : figure.panels) {
+    const Curve& curve = panel.curves.at(0);
+    double sum = 0;
+    for (const double density : curve.y) sum += density * (curve.x[1] - curve.x[0]);
+    EXPECT_NEAR(sum, 1, 1e-12) << panel.title;
+    EXPECT_EQ(panel.y.to, figure.panels[0].y.to) << "one scale";
+  }
+  // At the start four pairs have cosine 1 and two have 0; across texts cosines would be -1.
+  const Curve& start = figure.panels[0].curves[0];
+  EXPECT_GT(start.x[1], -0.1);
+  EXPECT_NEAR(start.y[start.y.size() - 2] * (start.x[1] - start.x[0]), 4.0 / 6, 1e-12);
+  EXPECT_EQ(histograms_figure(run, file, {.layers = {2}}).panels.at(0).title, "Layer 2");
+  EXPECT_THROW(histograms_figure(run, file, {.layers = {3}}), Error);
+  file.texts.pop_back();
+  EXPECT_THROW(histograms_figure(run, file, {}), Error) << "tokens of no text";
 }
 
 TEST_F(SceneFigures, HeatMapsHoldTheWeightsInTheOrderOfClusters) {
