@@ -8,6 +8,7 @@
 
 #include "reproduce/reproduce.h"
 #include "run/json_text.h"
+#include "run/text.h"
 
 namespace murmur {
 
@@ -135,14 +136,6 @@ Lines lines_of(const std::vector<Check>& checks) {
     lines.push_back(std::move(line));
   }
   return lines;
-}
-
-// In quotation marks where a reader of CSV would stumble, those of the text twice (RFC 4180).
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace
