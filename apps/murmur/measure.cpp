@@ -1,6 +1,7 @@
 // measure.cpp: murmur measure: reads the observables off a run, or off any file of points.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -37,8 +38,19 @@ History frames_of_array(const std::string& path) {
           [=](std::int64_t k) { return from_rows(shape, values->data() + k * size); }};
 }
 
-bool is_array(const std::string& what) {
-  return what.size() > 4 && what.substr(what.size() - 4) == ".npy";
+bool ends_with(const std::string& what, const std::string& ending) {
+  return what.size() > ending.size() && what.substr(what.size() - ending.size()) == ending;
+}
+
+bool is_array(const std::string& what) { return ends_with(what, ".npy"); }
+
+// A preset or an experiment file, where no run has that name.
+bool is_experiment(const Flags& flags, const std::string& what) {
+  if (is_run_directory(what) || is_run_directory(std::filesystem::path(flags.runs) / what))
+    return false;
+  const auto all = presets();
+  return ends_with(what, ".toml") ||
+         std::any_of(all.begin(), all.end(), [&](const Preset& p) { return p.name == what; });
 }
 
 nlohmann::json number_or_null(double value) {
@@ -76,13 +88,14 @@ void print_csv(const History& frames, const Experiment& e) {
 int run(const Flags& flags, const std::vector<std::string>& words) {
   Words sorted = sort_words(words);
   if (sorted.plain.empty())
-    usage("there is nothing to measure", "give a run directory or a .npy file");
+    usage("there is nothing to measure", "give a run directory, a .npy file or a preset");
   const ShowWords asked = ShowWords::take(sorted.assignments);
   const std::string what = sorted.plain[0];
   sorted.plain.erase(sorted.plain.begin());
   History frames;
   Settings settings;
   std::optional<int> n;  // of an array; a model may start with another
+  bool is_run = false;
   if (is_array(what)) {
     frames = frames_of_array(what);
     settings = settings_of(sorted);
@@ -90,7 +103,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     n = shape.n;
     settings["d"] = {fmt::format("{}", shape.d), what, {}};  // a model must have the same
     settings["init"] = {"uniform", what, {}};
+  } else if (is_experiment(flags, what)) {
+    if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one preset");
+    sorted.plain = {what};
+    settings = settings_of(sorted);
   } else {
+    is_run = true;
     const std::filesystem::path directory = find_run(flags, what);
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     const auto reader = std::make_shared<RunReader>(read_run(flags, what));
@@ -101,6 +119,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   WordedSpec worded{spec_of(settings), settings};
   if (n) worded.spec.n = n;
   const Experiment e = make_experiment(worded);
+  if (frames.count == 0 && !is_run)  // the start of the experiment
+    frames = {1, [](std::int64_t) { return 0.0; }, [&e](std::int64_t) { return e.swarm; }};
   frames.frame = [frame = frames.frame, &e, &what](std::int64_t k) {
     HostSwarm x = frame(k);
     x.mass = e.swarm.mass;
@@ -110,7 +130,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   for (std::int64_t k = 0; is_array(what) && k < frames.count; ++k)
     frames.frame(k);  // refuses all first
   if (!asked.show().empty())
-    show(flags, {frames, e, std::strtod(settings.at("beta").text.c_str(), nullptr), what}, asked);
+    show(flags, {frames, e, std::strtod(settings.at("beta").text.c_str(), nullptr), what, is_run},
+         asked);
   else
     flags.json ? print_json(frames, e) : print_csv(frames, e);
   return 0;
@@ -138,7 +159,7 @@ History frames_of(const Flags& flags, const std::string& what) {
 Command measure_command() {
   static const std::string examples = show_examples();
   return {"measure",
-          "Read the observables off a run or a file of points.",
+          "Read the observables off a run, a file of points or the start of a preset.",
           examples.c_str(),
           nullptr,
           run,

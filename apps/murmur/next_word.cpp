@@ -21,8 +21,8 @@ using Json = nlohmann::json;
 // One frame: a row a word. All frames: a row a frame, with every probability in the JSON.
 void show_next_word(const Flags& flags, const Subject& s, const ShowWords& words) {
   NextWordRequest request;
-  if (is_traced(flags, s) && !words.given("vocabulary"))
-    use_candidates(RunReader(find_run(flags, s.name)), request);
+  if (s.is_run && !words.given("vocabulary"))
+    use_words_of(RunReader(find_run(flags, s.name)), request);
   for (const std::string& key : NextWordRequest::keys())
     if (words.given(key)) request.set(key, words.text(key));
   const Shape shape = s.history.frame(0).shape();
@@ -81,7 +81,7 @@ int render_next_word(const Flags& flags, const RunReader& run, const Words& word
   NextWordRequest request;
   if (std::none_of(words.assignments.begin(), words.assignments.end(),
                    [](const std::string& word) { return word.rfind("vocabulary=", 0) == 0; }))
-    use_candidates(run, request);
+    use_words_of(run, request);
   std::vector<std::string> others;  // settings of the run, laid over
   for (const std::string& assignment : words.assignments) {
     const std::size_t equals = assignment.find('=');

@@ -11,7 +11,10 @@
 #include "recipe.h"
 #include "report/attention.h"
 #include "report/fields.h"
+#include "report/metastability.h"
 #include "report/trace.h"
+#include "run/file.h"
+#include "run/formats.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -172,6 +175,38 @@ Figure cosines_of(const RunReader& run, const Words& words, const FigureFlags& a
                         {is_in_log_time(run, asked.time), asked.style});
 }
 
+double time_of(const std::string& word) {
+  char* end = nullptr;
+  const double t = std::strtod(word.c_str(), &end);
+  if (*end != '\0' || !std::isfinite(t))
+    throw Error(Fault::input, fmt::format("{} is no time", word), "command line: t=" + word,
+                "write a number, e.g. t=2.5");
+  return t;
+}
+
+FigureWithNumbers distances_of(const RunReader& run, Words words, const FigureFlags& asked) {
+  require_swarm(run);
+  DistancesRequest request{.style = asked.style};
+  request.bins = take_number(words, "bins").value_or(request.bins);
+  if (const std::string t = take_word(words, "t"); !t.empty()) request.t = time_of(t);
+  request.log_time = is_in_log_time(run, asked.time);
+  return distances_figure(run, settings_of_run(run.directory(), words.assignments), request);
+}
+
+FigureWithNumbers metastability_of(const RunReader& run, const Words& words,
+                                   const FigureFlags& asked) {
+  require_swarm(run);
+  return metastability_figure(run, settings_of_run(run.directory(), words.assignments),
+                              asked.style);
+}
+
+// The figure and its CSV beside it.
+void draw_with_numbers(const FigureWithNumbers& drawn, const Flags& flags, const fs::path& path) {
+  if (flags.out.empty()) make_folder_of_run(path.parent_path());
+  draw(drawn.figure, path);
+  write_file_atomically(fs::path(path).replace_extension(".csv"), drawn.csv);
+}
+
 void draw_globe(const RunReader& run, const Words& words, const FigureFlags& asked,
                 const fs::path& path) {
   SceneSettings scene;
@@ -255,6 +290,11 @@ int render_figure(const Flags& flags, const RunReader& run, const Words& words,
     draw_globe(run, rest, asked, path);
   } else if (name == "fields") {
     draw_fields_of(run, rest, asked, path);
+  } else if (name == "distances" || name == "metastability") {
+    check_csv_beside(flags);
+    draw_with_numbers(
+        name == "distances" ? distances_of(run, rest, asked) : metastability_of(run, rest, asked),
+        flags, path);
   } else {
     check_csv_beside(flags);
     const Figure figure = name == "attention" ? attention_of(run, rest, asked)

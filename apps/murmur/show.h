@@ -34,8 +34,9 @@ class ShowWords {
 struct Subject {
   History history{};
   const Experiment& experiment;
-  double beta = 0;   // as the parameter says
-  std::string name;  // run or file, for messages
+  double beta = 0;      // as the parameter says
+  std::string name;     // run, file or preset, for messages
+  bool is_run = false;  // `name` is a run, and no file of points or start of an experiment
 };
 
 // Rows of cells under named columns, written as CSV or as a JSON list of objects.

@@ -24,10 +24,10 @@ struct TracedRun {
   TraceFile file;
 };
 TracedRun traced_run(const Flags& flags, const Subject& s, const ShowWords& words) {
-  RunReader run(find_run(flags, s.name));
-  if (run.command() != "trace")
+  if (!is_traced(flags, s))
     throw Error(Fault::input, "show=" + words.show() + " is of a traced transformer", s.name,
                 "make one by murmur trace, or murmur import");
+  RunReader run(find_run(flags, s.name));
   TraceFile file = read_trace_file(run.directory());
   return {std::move(run), std::move(file)};
 }
@@ -214,8 +214,7 @@ void show_spectrum(const Flags& flags, const TracedRun& traced, const ShowWords&
 }  // namespace
 
 bool is_traced(const Flags& flags, const Subject& s) {
-  if (s.name.size() > 4 && s.name.substr(s.name.size() - 4) == ".npy") return false;
-  return RunReader(find_run(flags, s.name)).command() == "trace";
+  return s.is_run && RunReader(find_run(flags, s.name)).command() == "trace";
 }
 
 void show_trace(const Flags& flags, const Subject& s, const ShowWords& words) {

@@ -61,7 +61,7 @@ void tell_summary(const Flags& flags, const fs::path& run, const TrainingSummary
 
 int dry_run(const Flags& flags, const Training& t) {
   const Architecture& a = t.architecture;
-  const std::size_t parameters = parameter_count(a);
+  const std::size_t parameters = parameter_count(t);
   if (flags.json)
     report({{"config", t.config}, {"parameters", parameters}, {"epochs", t.epochs}});
   else
@@ -126,6 +126,7 @@ void list(const RunReader& run, nlohmann::json& row) {
   const Training t = training_of(run.directory());
   static constexpr const char* kTasks[] = {"digits", "same", "sense", "order"};
   row["task"] = kTasks[static_cast<int>(t.task)];
+  row["reader"] = t.reader == Reader::recurrent ? "recurrent" : "swarm";
   row["digits"] = reads_words(t.task) ? std::vector<int>() : t.digits;
   row["blocks"] = t.architecture.blocks;
   row["shared"] = t.architecture.shared;
@@ -135,10 +136,13 @@ void list(const RunReader& run, nlohmann::json& row) {
 }
 
 std::string columns(const nlohmann::json& row) {
-  return fmt::format("d={:<4} {:>3} {:<6} blocks  epoch {} of {}, {} {}", row["d"].get<int>(),
-                     row["blocks"].get<int>(), row["shared"].get<bool>() ? "shared" : "free",
-                     row["epoch"].get<double>(), row["epochs"].get<int>(),
-                     row["task"].get<std::string>(),
+  const std::string reader =
+      row["reader"] == "recurrent"
+          ? "recurrent network   "
+          : fmt::format("d={:<4} {:>3} {:<6} blocks", row["d"].get<int>(), row["blocks"].get<int>(),
+                        row["shared"].get<bool>() ? "shared" : "free");
+  return fmt::format("{}  epoch {} of {}, {} {}", reader, row["epoch"].get<double>(),
+                     row["epochs"].get<int>(), row["task"].get<std::string>(),
                      fmt::join(row["digits"].get<std::vector<int>>(), ""));
 }
 
@@ -146,6 +150,7 @@ std::string columns(const nlohmann::json& row) {
 std::string page_facts(const fs::path& directory) {
   const Training training = training_of(directory);
   nlohmann::json facts = {{"digits", training.digits}};
+  if (training.reader == Reader::recurrent) facts["model"] = nullptr;  // the page runs swarms alone
   std::error_code ignored;
   if (fs::is_regular_file(fs::symlink_status(directory / "summary.json", ignored)))
     facts["accuracy"] = read_summary(directory).test_accuracy;
@@ -195,6 +200,7 @@ Command train_command() {
           "  murmur train recipe=published dropout=0.1\n"
           "  murmur train task=same shared=false -o runs/same\n"
           "  murmur train task=sense -o runs/sense   # the sense of a word in its sentence\n"
+          "  murmur train reader=recurrent   # one recurrent network of as many parameters\n"
           "  murmur train --resume runs/ten",
           [](Options& sub, Flags& flags) {
             sub.add_option("--resume", flags.resume, "go on with a training").type_name("RUN");

@@ -31,10 +31,15 @@ enum class Task {
 std::vector<std::string> class_names(Task task, const std::vector<int>& digits);
 bool reads_words(Task task);  // and no pictures
 
+// What reads the samples: the swarm, or one recurrent network in its place, with as many
+// parameters, that visits the tokens one after another (learn/recurrent.h).
+enum class Reader { swarm, recurrent };
+
 // A training ready to be done, recipe resolved; the pictures come apart.
 struct Training {
   std::string name = "digits";
   Task task = Task::digits;
+  Reader reader = Reader::swarm;
   std::uint64_t seed = 0;
   std::vector<int> digits{};  // labels of the pictures that are read
   Architecture architecture{};
@@ -90,6 +95,7 @@ enum class Positions { none, learned, sinusoidal, rotary };
 struct TrainingSpec {
   std::string name = "digits";
   Task task = Task::digits;
+  Reader reader = Reader::swarm;
   std::string data = "auto";         // auto, mnist, fashion-mnist, or a folder
   std::vector<int> digits = {5, 6};  // labels of the pictures that are read
   double threshold = 0.5;
@@ -152,6 +158,8 @@ Training make_training(const TrainingSpec& spec);
 Training make_training(const Settings& settings);
 // Flow and backward on the training's device. Error(tool) where it is not there.
 std::unique_ptr<Adjoint> adjoint_for(const Training& training);
+// Numbers that the training's reader learns.
+std::size_t parameter_count(const Training& training);
 
 struct TrainedSwarm;
 
@@ -185,6 +193,7 @@ SampleSet test_sentences(Task task);
 // known.
 SampleSet read_sentence(Task task, const std::string& text, const std::string& asked);
 std::string sentence_text(Task task, const SampleSet& samples, std::size_t sample);
+bool is_asked_about(Task task, int word);  // an ambiguous word, a name
 std::string asked_word(Task task, const SampleSet& samples, std::size_t sample);
 // What a class means for a word: the topic of its sense, subject or object.
 std::string meaning_of(Task task, const std::string& word, int label);

@@ -30,12 +30,12 @@ constexpr Pair kPairs[kSensePairs] = {
 
 constexpr const char* kCues[kTopics][kTopicCues] = {
     {"river", "boat", "stream", "lake", "fish", "flood", "shore", "ferry", "swim", "wave", "tide",
-     "sail", "canal", "harbour", "rain", "bridge"},
+     "sail", "ocean", "harbour", "rain", "bridge"},
     {"loan", "cash", "credit", "coin", "price", "wallet", "debt", "salary", "invest", "profit",
      "account", "cheque", "market", "budget", "tax", "savings"},
-    {"wood", "carpenter", "drill", "board", "screw", "workshop", "build", "timber", "wrench",
-     "plank", "bench", "ladder", "glue", "sawdust", "bolt", "repair"},
-    {"doctor", "hand", "finger", "blood", "skin", "heart", "muscle", "pain", "bone", "nurse",
+    {"wood", "carpenter", "drill", "board", "screw", "workshop", "build", "timber", "leaks",
+     "plank", "bench", "ladder", "emergency", "sawdust", "bolt", "repair"},
+    {"doctor", "hand", "finger", "blood", "skin", "heart", "muscle", "pain", "breakfast", "nurse",
      "shoulder", "knee", "surgery", "lung", "wrist", "heal"},
     {"guitar", "song", "choir", "violin", "melody", "concert", "singer", "piano", "tune", "rhythm",
      "orchestra", "chord", "opera", "flute", "jazz", "composer"},

@@ -52,7 +52,7 @@ void write_model(const Rnn& rnn, const std::vector<float>& parameters,
     content.tensors[place.name] = {
         place.shape, std::vector<float>(at, at + static_cast<std::ptrdiff_t>(place.size()))};
   }
-  content.metadata = {{"format", "murmur messenger"},
+  content.metadata = {{"format", kRnnFormat},
                       {"hidden", std::to_string(rnn.hidden)},
                       {"classes", std::to_string(rnn.classes)}};
   if (rnn.vocabulary > 0) {
@@ -72,13 +72,17 @@ Rnn rnn_for(const Training& training) {
 }
 
 RunContents rnn_contents(const Training& training, const std::vector<std::string>& argv) {
+  const bool asked_for = training.reader == Reader::recurrent;
   RunContents c;
-  c.config = "# One messenger learned in the place of the swarm that these lines describe.\n" +
-             training.config;
+  c.config =
+      (asked_for
+           ? ""
+           : "# One messenger learned in the place of the swarm that these lines describe.\n") +
+      training.config;
   c.columns = {"loss", "train_accuracy", "rate"};
   const int classes = training.architecture.targets.rows;
   c.shape = {classes, classes};
-  c.command = "reproduce";
+  c.command = asked_for ? "train" : "reproduce";
   c.argv = argv;
   c.engine = "messenger f32";
   c.seed = training.seed;
@@ -150,6 +154,9 @@ TrainedRnn read_trained_rnn(const std::filesystem::path& run) {
                       found->second.find_first_not_of("0123456789") == std::string::npos;
     return sane ? std::stoi(found->second) : 0;
   };
+  if (content.metadata.contains("format") && content.metadata.at("format") != kRnnFormat)
+    throw Error(Fault::input, "this model is no recurrent network", file.string(),
+                "name a run of murmur train reader=recurrent");
   TrainedRnn trained{{whole("hidden"), whole("classes"), whole("vocabulary")}, {}};
   if (trained.rnn.vocabulary > 0) trained.rnn.width = whole("width");
   for (const TensorPlace& place : layout(trained.rnn)) {

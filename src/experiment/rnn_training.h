@@ -9,10 +9,15 @@
 
 namespace murmur {
 
+// What the file of a trained one says of its format.
+inline constexpr const char* kRnnFormat = "murmur messenger";
+
 // As many parameters as the training's swarm, within the step from one hidden unit to the next.
 Rnn rnn_for(const Training& training);
 
-// A run whose frames are epochs: the mean logits of each class (classes, classes).
+// A run whose frames are epochs: the mean logits of each class (classes, classes). Of `murmur
+// train` where the training asks for a recurrent reader, else of the reproduction that compares
+// with one.
 RunContents rnn_contents(const Training& training, const std::vector<std::string>& argv);
 
 // Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing

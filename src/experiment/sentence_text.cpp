@@ -36,19 +36,13 @@ int number_of(Task task, const std::string& word) {
                            : fmt::format("did you mean {}?", near));
 }
 
-// Whether the task asks about such a word: an ambiguous one, a name.
-bool may_be_asked(Task task, int word) {
-  return word < (task == Task::sense ? static_cast<int>(sense_lexicon().ambiguous.size())
-                                     : order_lexicon().names);
-}
-
 int place_of_asked(Task task, const std::vector<int>& words, const std::string& asked) {
   const int wanted =
       asked.empty()
           ? -1
           : number_of(task, split_words(asked).empty() ? asked : split_words(asked).front());
   const auto found = std::find_if(words.begin(), words.end(), [&](int word) {
-    return asked.empty() ? may_be_asked(task, word) : word == wanted;
+    return asked.empty() ? is_asked_about(task, word) : word == wanted;
   });
   const char* kind = task == Task::sense ? "an ambiguous word" : "a name";
   if (found == words.end())
@@ -58,7 +52,7 @@ int place_of_asked(Task task, const std::vector<int>& words, const std::string& 
                       : fmt::format("the sentence has no word {}", asked),
         "text",
         fmt::format("write a sentence with {}, like {}", kind, vocabulary_of(task).front()));
-  if (!may_be_asked(task, *found))
+  if (!is_asked_about(task, *found))
     throw Error(Fault::input, fmt::format("{} is not {}", asked, kind), "asked",
                 fmt::format("ask about {}, like {}", kind, vocabulary_of(task).front()));
   return static_cast<int>(found - words.begin());
@@ -70,6 +64,11 @@ const std::vector<std::string>& vocabulary_of(Task task) {
   static const std::vector<std::string> none;
   if (!reads_words(task)) return none;
   return task == Task::sense ? sense_lexicon().words : order_lexicon().words;
+}
+
+bool is_asked_about(Task task, int word) {
+  return word < (task == Task::sense ? static_cast<int>(sense_lexicon().ambiguous.size())
+                                     : order_lexicon().names);
 }
 
 SampleSet read_sentence(Task task, const std::string& text, const std::string& asked) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "experiment/rnn_training.h"
 #include "experiment/training_loop.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
@@ -165,6 +166,7 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
 std::vector<std::string> free_training_settings() { return {"name", "threads", "device", "data"}; }
 
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv) {
+  if (training.reader == Reader::recurrent) return rnn_contents(training, argv);
   RunContents c;
   c.config = training.config;
   c.columns = {"loss", "train_accuracy", "validation_accuracy", "rate", "gradient"};
@@ -184,12 +186,13 @@ std::optional<TrainingSummary> train(const Training& training, const TrainingDat
     if (data.learned.empty() && !reads_words(training.task))
       throw Error(Fault::input, "no flock is left to learn from", "validation",
                   "keep fewer back: a smaller validation=");
-    keeper = std::make_unique<Keeper>(training, data, run, control);
+    if (training.reader == Reader::swarm)
+      keeper = std::make_unique<Keeper>(training, data, run, control);
   } catch (...) {
     close_after_exception(run, {});
     throw;
   }
-  return keeper->keep();
+  return keeper ? keeper->keep() : train_rnn({training, data, run, control});
 }
 
 TrainingSummary read_summary(const fs::path& run) {

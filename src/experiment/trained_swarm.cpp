@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiment/rnn_training.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "murmur/training.h"
@@ -164,6 +165,9 @@ Architecture architecture_of(const Texts& texts) {
 TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where) {
   Safetensors file = parse_safetensors(bytes, where);
   const Texts texts{file.metadata, where};
+  if (texts.given("format") && texts.text("format") == kRnnFormat)
+    throw Error(Fault::input, "this model is a recurrent network, not a swarm", where,
+                "murmur runs show RUN has its accuracy; train a swarm without reader=recurrent");
   TrainedSwarm swarm;
   Architecture& a = swarm.architecture = architecture_of(texts);
   swarm.digits = texts.digits();

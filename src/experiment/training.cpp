@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "experiment/config.h"
+#include "experiment/rnn_training.h"
 #include "experiment/training_rows.h"
 #include "experiment/words.h"
 
@@ -89,6 +90,21 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
   return best;
 }
 
+// Of task=sense, where nothing else is given: eight coordinates, as the topics of words get in each
+// other's way in fewer, and two free blocks, which learn in seconds what ten shared ones do not.
+void shape_for_senses(WordedTraining& t) {
+  const auto prefer = [&](const char* key, auto& field, auto value) {
+    field = value;
+    t.words.at(key).text = fmt::format("{}", value);
+  };
+  if (!is_given(t.words, "d")) prefer("d", t.spec.d, 8);
+  for (const char* key : {"blocks", "shared", "hidden"})
+    if (is_given(t.words, key)) return;
+  prefer("blocks", t.spec.blocks, 2);
+  prefer("shared", t.spec.shared, false);
+  prefer("hidden", t.spec.hidden, 128);
+}
+
 // Every field with a value, in the spec and in the words; one that was given stays.
 WordedTraining resolved(WordedTraining t) {
   t.spec.data = whole_path({}, t.spec.data);
@@ -102,6 +118,11 @@ WordedTraining resolved(WordedTraining t) {
   if (t.spec.recipe == Recipe::automatic) {
     t.spec.recipe = settles_by_default(t.spec) ? Recipe::settled : Recipe::best;
     t.words.at("recipe").text = row_named(training_rows(), "recipe").write(t.spec);
+  }
+  if (t.spec.task == Task::sense) shape_for_senses(t);
+  if (t.spec.reader == Reader::recurrent) {  // it has no blocks
+    if (!is_given(t.words, "settle")) t.spec.settle = 0, t.words.at("settle").text = "0";
+    if (!is_given(t.words, "deeper")) t.spec.deeper = 1, t.words.at("deeper").text = "1";
   }
   for (const Row<TrainingSpec>& row : training_rows())
     if (row.fill != nullptr && row.fill(recipe_of(t.spec.task, t.spec.recipe), t.spec))
@@ -207,6 +228,21 @@ void check_device(const WordedTraining& t) {
            "use device=cpu, or positions=sinusoidal");
 }
 
+// A recurrent network has neither blocks nor attention.
+void check_reader(const WordedTraining& t) {
+  if (t.spec.reader != Reader::recurrent) return;
+  const auto refuse_part = [&](const char* key, const char* what) {
+    refuse(t.words, key, fmt::format("a recurrent network has no {}", what),
+           fmt::format("leave {} out, or use reader=swarm", key));
+  };
+  if (t.spec.loss != Objective::cross_entropy) refuse_part("loss", "tokens that move to a target");
+  if (t.spec.dropout > 0) refuse_part("dropout", "attention weights");
+  if (*t.spec.settle > 0) refuse_part("settle", "tokens that move to a target");
+  if (*t.spec.deeper > 1) refuse_part("deeper", "blocks");
+  if (t.spec.device == Training::cuda)
+    refuse(t.words, "device", "a recurrent network learns on the processor", "use device=cpu");
+}
+
 // What several parameters must agree on, as soon as the last of them is read.
 struct Agreement {
   const char* after;
@@ -215,7 +251,8 @@ struct Agreement {
 constexpr Agreement kAgreements[] = {
     {"task", check_task},       {"readout", check_readout},         {"positions", check_positions},
     {"targets", check_targets}, {"samples", check_samples},         {"shift", check_shift},
-    {"deeper", check_deeper},   {"token_share", check_token_share}, {"device", check_device}};
+    {"deeper", check_deeper},   {"token_share", check_token_share}, {"device", check_device},
+    {"device", check_reader}};
 
 void check_after(const std::string& parameter, const WordedTraining& t) {
   for (const Agreement& agreement : kAgreements)
@@ -235,8 +272,8 @@ TrainingSpec training_spec_of(const Settings& words) {
 
 bool settles_by_default(const TrainingSpec& spec) {
   constexpr int kFewestBlocks = 5, kMostDimensions = 4;
-  return spec.task == Task::digits && spec.digits.size() == 2 && spec.shared &&
-         spec.blocks >= kFewestBlocks && spec.d <= kMostDimensions &&
+  return spec.task == Task::digits && spec.reader == Reader::swarm && spec.digits.size() == 2 &&
+         spec.shared && spec.blocks >= kFewestBlocks && spec.d <= kMostDimensions &&
          spec.interaction == Architecture::attention && spec.readout == Architecture::mean;
 }
 
@@ -262,6 +299,7 @@ Training make_training(const WordedTraining& given) {
   Training t;
   t.name = spec.name;
   t.task = spec.task;
+  t.reader = spec.reader;
   t.seed = spec.seed;
   t.digits = spec.digits;
   t.architecture = architecture_of(spec);
@@ -304,8 +342,15 @@ Training make_training(const Settings& settings) {
 }
 
 std::unique_ptr<Adjoint> adjoint_for(const Training& training) {
+  if (training.reader == Reader::recurrent)
+    return make_adjoint(rnn_for(training), training.threads);
   return training.device == Training::cuda ? make_cuda_adjoint(training.architecture)
                                            : make_adjoint(training.architecture, training.threads);
+}
+
+std::size_t parameter_count(const Training& training) {
+  return training.reader == Reader::recurrent ? parameter_count(rnn_for(training))
+                                              : parameter_count(training.architecture);
 }
 
 }  // namespace murmur

@@ -30,6 +30,11 @@ const std::vector<std::string>& names_of<Task>() {
   return names;
 }
 template <>
+const std::vector<std::string>& names_of<Reader>() {
+  static const std::vector<std::string> names = {"swarm", "recurrent"};
+  return names;
+}
+template <>
 const std::vector<std::string>& names_of<Positions>() {
   static const std::vector<std::string> names = {"none", "learned", "sinusoidal", "rotary"};
   return names;
@@ -213,6 +218,10 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, Named, &S::task>({P::word, "task", "digits", "digits, same, sense, order",
                                "what is asked: which digit; whether two digits are the same; in "
                                "which sense a word stands; whether a name is subject or object"}),
+      row<S, Named, &S::reader>(
+          {P::word, "reader", "swarm", "swarm, recurrent",
+           "what reads: the swarm, or a recurrent network of as many parameters that visits the "
+           "tokens one after another"}),
       row<S, Pictures, &S::data>({P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
                                   "where the pictures are: idx files, PNG folders or npy"}),
       row<S, Labels, &S::digits>(
@@ -223,7 +232,8 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, AsRecipe<Whole<1, 1000>>, &S::every>(
           {P::word, "every", "recipe", "recipe, 1 or more",
            "of the pixels of ink, in reading order, one in so many becomes a boid"}),
-      row<S, Whole<2, 4096>, &S::d>({P::whole, "d", "3", "2 or more", "coordinates of each boid"}),
+      row<S, Whole<2, 4096>, &S::d>({P::whole, "d", "3", "2 or more",
+                                     "coordinates of each boid; of task=sense 8 by default"}),
       row<S, Whole<1, 256>, &S::blocks>(
           {P::whole, "blocks", "10", "1 or more", "blocks of attention and feed-forward"}),
       row<S, Flag, &S::shared>(
@@ -322,10 +332,10 @@ std::span<const Row<TrainingSpec>> training_rows_as_read() {
   // The recipe says what other words mean; architecture and objective come before epochs and rate.
   // Rows that are not named follow in the order of the table.
   static constexpr const char* kFirst[] = {
-      "recipe",   "task",        "data",      "name",     "seed",      "digits",
-      "d",        "blocks",      "shared",    "hidden",   "heads",     "head_width",
-      "residual", "interaction", "readout",   "position", "positions", "targets",
-      "loss",     "average",     "smoothing", "dropout"};
+      "recipe",     "task",     "reader",      "data",      "name",     "seed",
+      "digits",     "d",        "blocks",      "shared",    "hidden",   "heads",
+      "head_width", "residual", "interaction", "readout",   "position", "positions",
+      "targets",    "loss",     "average",     "smoothing", "dropout"};
   static const std::vector<Row<TrainingSpec>> rows = [] {
     const auto place = [](const Row<TrainingSpec>& row) {
       return std::find_if(std::begin(kFirst), std::end(kFirst), [&](const char* name) {

@@ -142,7 +142,8 @@ class MapsPainter : private Pen {
     const auto look_up = [&](const std::vector<double>& values, const Colouring& colouring) {
       return [&, colouring](double sx, double sy) {
         const double value = values[y.index(turned(sy)) * map.x.size() + x.index(sx)];
-        return std::isfinite(value) ? colouring(value) : l_.missing;
+        const bool below = value < first().map.low;  // -infinity has the lowest colour
+        return std::isfinite(value) || below ? colouring(value) : l_.missing;
       };
     };
     paint_map(block.value, look_up(map.value, [&](double v) {

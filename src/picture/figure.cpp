@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "picture/render.h"
 #include "run/file.h"
 #include "run/formats.h"
+#include "run/text.h"
 
 namespace murmur {
 
@@ -27,21 +30,24 @@ std::string csv_of_stack(const Figure& figure) {
   return text;
 }
 
-// One row a value; an empty cell where there is none.
+// One row a value; an empty cell where there is none, or where it is not finite.
 std::string csv_of_maps(const Figure& figure) {
   const Panel& first = figure.panels.front();
-  std::string text = fmt::format("panel,{},{},{},{}_se\n", first.y.name, first.x.name,
-                                 first.map.name, first.map.name);
+  const bool exact = !first.map.exact.empty();
+  std::string text =
+      fmt::format("panel,{},{},{},{}_se{}\n", first.y.name, first.x.name, first.map.name,
+                  first.map.name, exact ? "," + first.map.exact_name : "");
   const auto number = [](double value) {
-    return value == value ? fmt::format("{}", value) : std::string();
+    return std::isfinite(value) ? fmt::format("{}", value) : std::string();
   };
   for (const Panel& panel : figure.panels) {
     const ColourMap& map = panel.map;
     for (std::size_t i = 0; i < map.y.size(); ++i)
       for (std::size_t j = 0; j < map.x.size(); ++j) {
         const std::size_t at = i * map.x.size() + j;
-        text += fmt::format("{},{},{},{},{}\n", panel.title, map.y[i], map.x[j],
-                            number(map.value[at]), map.error.empty() ? "" : number(map.error[at]));
+        text += fmt::format("{},{},{},{},{}{}\n", csv_cell(panel.title), map.y[i], map.x[j],
+                            number(map.value[at]), map.error.empty() ? "" : number(map.error[at]),
+                            exact ? "," + number(map.exact[at]) : "");
       }
   }
   return text;

@@ -69,7 +69,9 @@ struct ColourMap {
   std::vector<double> error{};   // (y, x) standard errors, in the layout `maps`; empty: none drawn
   double low = 0, high = 1;      // of the colour bar
   std::string label{};
-  std::string name{};  // its column in the CSV beside the figure
+  std::string name{};           // its column in the CSV beside the figure
+  std::vector<double> exact{};  // (y, x) a further column of the CSV that is not drawn; empty: none
+  std::string exact_name{};
 };
 
 // One measure sum_i mass_i delta_{x_i} on S^{d-1}, d = 2 or 3. On the circle the function is drawn

@@ -82,31 +82,38 @@ std::vector<int> order_by_clusters(const DomeStates& states, const AttentionRequ
 
 }  // namespace
 
-std::vector<double> heat_of(const Matrix& weights, const std::vector<int>& order, int cells,
-                            double low) {
-  const int n = weights.rows, group = (n + cells - 1) / cells;
-  const auto cell = [&](int place) { return place / group; };
-  std::vector<double> sum(static_cast<std::size_t>(cells) * cells);
-  std::vector<int> size(static_cast<std::size_t>(cells));
-  for (int i = 0; i < n; ++i) {
-    ++size[cell(i)];
+Panel attention_panel(const Matrix& weights, const std::vector<int>& order) {
+  const int n = weights.rows, group = (n + kMostCells - 1) / kMostCells;
+  const int cells = (n + group - 1) / group;
+  Panel panel{.x = {.label = "attended token j", .name = "j"},
+              .y = {.label = "token i", .name = "i", .down = true}};
+  ColourMap& map = panel.map;
+  map.label = "log10 of n a_ij";
+  map.name = "log10_n_a";
+  map.exact_name = "a";
+  const auto size = [&](int cell) { return std::min(n, group * (cell + 1)) - group * cell; };
+  map.exact.resize(static_cast<std::size_t>(cells) * cells);
+  for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
-      sum[static_cast<std::size_t>(cell(i)) * cells + cell(j)] += weights(order[i], order[j]);
-  }
-  for (int a = 0; a < cells; ++a)
+      map.exact[static_cast<std::size_t>(i / group) * cells + j / group] +=
+          weights(order[i], order[j]);
+  for (int a = 0; a < cells; ++a) {
+    map.x.push_back(group * (a + 0.5) - 0.5);
     for (int b = 0; b < cells; ++b) {
-      double& value = sum[static_cast<std::size_t>(a) * cells + b];
-      const double density = n * value / (static_cast<double>(size[a]) * size[b]);
-      value = density > 0 ? std::max(low, std::log10(density)) : low;
+      double& weight = map.exact[static_cast<std::size_t>(a) * cells + b];
+      weight /= size(a);
+      map.value.push_back(std::log10(n * weight / size(b)));
     }
-  return sum;
+  }
+  map.y = map.x;
+  return panel;
 }
 
 void set_range(Figure& figure) {
   double low = -0.2, high = 0.2;
   for (const Panel& panel : figure.panels) {
     const auto ends = std::minmax_element(panel.map.value.begin(), panel.map.value.end());
-    low = std::min(low, *ends.first), high = std::max(high, *ends.second);
+    low = std::min(low, std::max(kLeastHeat, *ends.first)), high = std::max(high, *ends.second);
   }
   for (Panel& panel : figure.panels) panel.map.low = low, panel.map.high = high;
 }
@@ -131,7 +138,6 @@ Figure attention_figure(const DomeStates& states, const AttentionRequest& reques
   const bool past = heads.front().mask == Attention::causal;
   const bool sorted = request.clusters.value_or(!past);
   const int n = states.frame(0).n(), group = (n + kMostCells - 1) / kMostCells;
-  const int cells = (n + group - 1) / group;
   std::vector<int> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   if (sorted) order = order_by_clusters(states, request);
@@ -145,16 +151,9 @@ Figure attention_figure(const DomeStates& states, const AttentionRequest& reques
     if (request.head && h != *request.head) continue;
     for (const std::int64_t frame : frames) {
       const double t = states.times[frame];
-      Panel panel{.x = {.label = "attended token j", .name = "j"},
-                  .y = {.label = "token i", .name = "i", .down = true}};
+      Panel panel =
+          attention_panel(attention_weights(states.frame(frame), states.dynamics, h, t), order);
       panel.title = (count > 1 ? fmt::format("head {}, ", h) : "") + time_name(states, t);
-      ColourMap& map = panel.map;
-      for (int c = 0; c < cells; ++c) map.x.push_back(group * (c + 0.5) - 0.5);
-      map.y = map.x;
-      map.value = heat_of(attention_weights(states.frame(frame), states.dynamics, h, t), order,
-                          cells, kLeastHeat);
-      map.label = "log10 of n a_ij";
-      map.name = "log10_n_a";
       figure.panels.push_back(std::move(panel));
     }
   }

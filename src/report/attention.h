@@ -23,13 +23,13 @@ struct AttentionRequest {
 Figure attention_figure(const DomeStates& states, const AttentionRequest& request);
 
 inline constexpr int kMostCells = 128;  // tokens, or groups of them, along an axis of a heat map
-inline constexpr double kLeastHeat = -1.5;
+inline constexpr double kLeastHeat = -1.5;  // log10 of n a_ij at the lower end of the colours
 
-// (cells, cells) mean of n a_ij over groups of tokens in that order, as its logarithm to the base
-// 10 and not below `low`.
-std::vector<double> heat_of(const Matrix& weights, const std::vector<int>& order, int cells,
-                            double low);
-// One range of colours for all panels, as wide as their values.
+// The weights (n, n) of one head as a panel, tokens in that order, in groups where there are more
+// than kMostCells. Colours are of log10 of n a_ij, its mean over groups, -infinity where a_ij = 0.
+// The CSV has a as well, the weight that a token of group i gives to all of group j: rows sum to 1.
+Panel attention_panel(const Matrix& weights, const std::vector<int>& order);
+// One range of colours for all panels, as wide as their values but not below kLeastHeat.
 void set_range(Figure& figure);
 
 struct CosinesRequest {

@@ -10,6 +10,7 @@
 #include "core/axes.h"
 #include "core/directions.h"
 #include "murmur/error.h"
+#include "murmur/training.h"
 #include "report/report.h"
 #include "run/file.h"
 #include "trace/trace_file.h"
@@ -67,6 +68,16 @@ Place3 seen(const std::vector<double>& axes, std::span<const double> x) {
   return place;
 }
 
+// A vocabulary of the directions of rows.
+Vocabulary unit_rows(Matrix points, std::vector<std::string> words) {
+  for (int v = 0; v < points.rows; ++v) {
+    double square = 0;
+    for (int k = 0; k < points.cols; ++k) square += points(v, k) * points(v, k);
+    for (int k = 0; k < points.cols; ++k) points(v, k) /= std::sqrt(square);
+  }
+  return {std::move(points), std::move(words)};
+}
+
 // The mean as a swarm of one: within the ball, and in R^d its direction.
 HostSwarm mean_of(const HostSwarm& x, Manifold manifold) {
   HostSwarm one = from_rows({1, x.d()}, mean_place(x).data());
@@ -83,6 +94,62 @@ std::string caption_of(const NextWordRequest& request, int d, int shown, int n) 
   return text;
 }
 
+// The swarm of a simulation that reads sentences; nothing for other runs.
+std::optional<TrainedSwarm> sentence_reader(const RunReader& run) {
+  const std::filesystem::path model = run.directory() / "inputs" / "model.npy";
+  if (run.command() != "simulate" || !std::filesystem::exists(model)) return std::nullopt;
+  TrainedSwarm swarm = read_trained_swarm(model);
+  if (!reads_words(swarm.task)) return std::nullopt;
+  return swarm;
+}
+
+// The words of its learned table, by their directions.
+Vocabulary learned_words(const TrainedSwarm& swarm) {
+  const Architecture& a = swarm.architecture;
+  Matrix points = zeros(a.vocabulary, a.d);
+  for (const TensorPlace& place : layout(a))
+    if (place.name == "words")
+      std::copy_n(swarm.parameters.begin() + static_cast<std::ptrdiff_t>(place.offset),
+                  points.data.size(), points.data.begin());
+  return unit_rows(std::move(points), vocabulary_of(swarm.task));
+}
+
+// (n) the words whose starts are nearest to the rows of the first frame; -1 for the CLS token.
+std::vector<int> words_at_start(const TrainedSwarm& swarm, const HostSwarm& x) {
+  const Architecture& a = swarm.architecture;
+  const int n = x.n() - (a.readout == Architecture::cls ? 1 : 0);
+  const std::vector<double> rows = to_rows(x), parameters = swarm.doubles();
+  std::vector<int> words(static_cast<std::size_t>(x.n()), -1);
+  std::vector<double> least(static_cast<std::size_t>(n), HUGE_VAL);
+  for (int word = 0; word < a.vocabulary; ++word) {
+    const std::vector<int> sentence(static_cast<std::size_t>(n), word);
+    const Sample start = start_sample(a, parameters, sentence);
+    for (int i = 0; i < n; ++i) {
+      double square = 0;
+      for (int k = 0; k < a.d; ++k) {
+        const std::size_t at = static_cast<std::size_t>(i) * a.d + k;
+        square += (rows[at] - start.rows[at]) * (rows[at] - start.rows[at]);
+      }
+      if (square < least[i]) least[i] = square, words[i] = word;
+    }
+  }
+  return words;
+}
+
+// Each word of a text once, at the direction of its first token in the first frame.
+Vocabulary words_where_they_start(const RunReader& run, const std::vector<std::string>& words) {
+  const HostSwarm x = directions_of(run.frame(0));
+  std::vector<std::string> once;
+  Matrix points{0, x.d(), {}};
+  for (int i = 0; i < x.n(); ++i) {
+    if (std::find(once.begin(), once.end(), words[i]) != once.end()) continue;
+    once.push_back(words[i]);
+    for (int k = 0; k < x.d(); ++k) points.data.push_back(x.at(i, k));
+    ++points.rows;
+  }
+  return unit_rows(std::move(points), std::move(once));
+}
+
 }  // namespace
 
 const std::vector<std::string>& NextWordRequest::keys() {
@@ -94,7 +161,8 @@ bool NextWordRequest::set(const std::string& key, const std::string& value) {
   if (key == "vocabulary") {
     if (is_file(value)) {
       file = value;
-    } else if (!read(value, count) || count < 1 || count > kMostWords) {
+      own.reset();
+    } else if (own.reset(); !read(value, count) || count < 1 || count > kMostWords) {
       refuse(key, value, "there is no such vocabulary",
              fmt::format("give a number of words, 1 to {}, or a .npy or .csv file", kMostWords));
     }
@@ -118,18 +186,46 @@ bool NextWordRequest::set(const std::string& key, const std::string& value) {
   return true;
 }
 
-void use_candidates(const RunReader& run, NextWordRequest& request) {
-  if (run.command() != "trace" || !std::filesystem::exists(run.directory() / "candidates.npy"))
+void use_words_of(const RunReader& run, NextWordRequest& request) {
+  if (run.command() == "trace") {
+    const TraceFile file = read_trace_file(run.directory());
+    if (std::filesystem::exists(run.directory() / "candidates.npy")) {
+      request.file = run.directory() / "candidates.npy";
+      request.words = run.directory() / "candidates.txt";
+      request.rule.kappa = file.candidates.kappa;
+      if (!file.texts.empty())
+        request.token = static_cast<int>(file.texts.front().tokens.size()) - 1;
+    } else if (const std::vector<std::string> words = token_words(run); !words.empty()) {
+      request.own = words_where_they_start(run, words);
+    }
     return;
-  const TraceFile file = read_trace_file(run.directory());
-  request.file = run.directory() / "candidates.npy";
-  request.words = run.directory() / "candidates.txt";
-  request.rule.kappa = file.candidates.kappa;
-  if (!file.texts.empty()) request.token = static_cast<int>(file.texts.front().tokens.size()) - 1;
+  }
+  const std::optional<TrainedSwarm> reader = sentence_reader(run);
+  if (!reader) return;
+  request.own = learned_words(*reader);
+  const std::vector<std::string> words = token_words(run);
+  const std::vector<std::string>& all = vocabulary_of(reader->task);
+  for (std::size_t i = 0; i < words.size() && !request.token; ++i)
+    if (is_asked_about(reader->task, std::find(all.begin(), all.end(), words[i]) - all.begin()))
+      request.token = static_cast<int>(i);
+}
+
+std::vector<std::string> token_words(const RunReader& run) {
+  std::vector<std::string> words;
+  if (run.command() == "trace") {
+    for (const TraceFile::Text& text : read_trace_file(run.directory()).texts)
+      words.insert(words.end(), text.tokens.begin(), text.tokens.end());
+  } else if (const std::optional<TrainedSwarm> reader = sentence_reader(run)) {
+    for (const int word : words_at_start(*reader, run.frame(0)))
+      words.push_back(word < 0 ? "CLS" : vocabulary_of(reader->task)[word]);
+  }
+  if (static_cast<int>(words.size()) != run.shape().n) words.clear();
+  return words;
 }
 
 Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, std::uint64_t seed) {
   if (request.file.empty()) {
+    if (request.own && request.words.empty()) return *request.own;
     if (!request.words.empty())
       throw Error(Fault::input, "words need points of their own", "words=" + request.words.string(),
                   "give vocabulary=FILE.npy beside them");
@@ -166,7 +262,8 @@ WordedRun worded_run(const RunReader& run, const Experiment& experiment) {
              HostSwarm x = run.frame(k);
              x.mass = mass;
              return x;
-           }}};
+           }},
+          token_words(run)};
 }
 
 NextWordPicture next_word_picture(const WordedRun& run, const NextWordRequest& request) {
@@ -175,7 +272,8 @@ NextWordPicture next_word_picture(const WordedRun& run, const NextWordRequest& r
   const int token = token_for(request, shape), stride = (shape.n + kMostTokens - 1) / kMostTokens;
   const std::vector<double> axes = axes_of(run, vocabulary);
   NextWordPicture picture{.circle = shape.d == 2};
-  picture.token.name = fmt::format("token {}", token);
+  picture.token.name = run.tokens.empty() ? fmt::format("token {}", token)
+                                          : fmt::format("“{}”, token {}", run.tokens[token], token);
   picture.mean.name = "mean of all";
   const auto d = static_cast<std::size_t>(shape.d);
   for (int v = 0; v < vocabulary.count(); ++v) {

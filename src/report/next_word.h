@@ -21,6 +21,7 @@ struct RunReport;
 struct NextWordRequest {
   int count = 12;                         // words drawn where there is no file
   std::filesystem::path file{}, words{};  // of read_vocabulary
+  std::optional<Vocabulary> own{};        // of the run itself, where there is no file
   ReadoutRule rule{};
   std::optional<int> token{};  // else the last one
 
@@ -30,9 +31,13 @@ struct NextWordRequest {
   static const std::vector<std::string>& keys();
 };
 
-// Of a traced transformer that says something next: the tokens that it finds likeliest, spoken by
-// the token that it asks. Of other runs nothing changes.
-void use_candidates(const RunReader& run, NextWordRequest& request);
+// The words that a run has of its own. Of a traced transformer that says something next: the tokens
+// that it finds likeliest, spoken by the token that it asks; of one that does not: the tokens of
+// its text, where they start. Of a swarm that reads sentences: all words that it has learned,
+// spoken by the first of its sentence that the task asks about. Of other runs nothing changes.
+void use_words_of(const RunReader& run, NextWordRequest& request);
+// (n) the words of the tokens of such a run; empty for others.
+std::vector<std::string> token_words(const RunReader& run);
 
 // Error(input) where words and swarm have other numbers of coordinates, or there is no such token.
 Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, std::uint64_t seed);
@@ -51,6 +56,7 @@ struct WordedRun {
   Manifold manifold = Manifold::sphere;
   std::uint64_t seed = 0;  // of words that are drawn
   History history{};
+  std::vector<std::string> tokens{};  // (n) their words; empty: they have none
 };
 WordedRun worded_run(const RunReader& run, const Experiment& experiment);
 NextWordPicture next_word_picture(const WordedRun& run, const NextWordRequest& request);

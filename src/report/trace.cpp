@@ -204,7 +204,7 @@ void report_trace(RunReport& report) {
   if (report.stopped()) return;
   if (fs::exists(report.run() / "candidates.npy")) {
     NextWordRequest request;
-    use_candidates(run, request);
+    use_words_of(run, request);
     add_next_word(report, worded_run(run, make_experiment(settings)), request);
     if (report.stopped()) return;
   }

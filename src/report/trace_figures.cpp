@@ -61,17 +61,10 @@ Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest&
     const Matrix weights = head_weights(at->second, request.head);
     n = weights.rows;
     group = (n + kMostCells - 1) / kMostCells;
-    const int cells = (n + group - 1) / group;
     std::vector<int> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0);
-    Panel panel{.title = fmt::format("block {}", block),
-                .x = {.label = "attended token j", .name = "j"},
-                .y = {.label = "token i", .name = "i", .down = true}};
-    for (int c = 0; c < cells; ++c) panel.map.x.push_back(group * (c + 0.5) - 0.5);
-    panel.map.y = panel.map.x;
-    panel.map.value = heat_of(weights, order, cells, kLeastHeat);
-    panel.map.label = "log10 of n a_ij";
-    panel.map.name = "log10_n_a";
+    Panel panel = attention_panel(weights, order);
+    panel.title = fmt::format("block {}", block);
     figure.panels.push_back(std::move(panel));
   }
   figure.columns = static_cast<int>(figure.panels.size());

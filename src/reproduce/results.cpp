@@ -9,6 +9,7 @@
 #include "reproduce/author_settings.h"
 #include "reproduce/reproduce.h"
 #include "run/json_text.h"
+#include "run/text.h"
 
 namespace murmur {
 
@@ -200,14 +201,6 @@ std::string setting_of(const Reproduction& r) {
   for (std::string line; std::getline(lines, line);)
     for (const std::string& part : wrapped(line, kTerminal)) text += part + "\n";
   return text;
-}
-
-// In quotation marks where a reader of CSV would stumble, those of the text twice (RFC 4180).
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 namespace {
 
 // Lines that older config.toml do not have, where they say what went without saying.
-constexpr const char* kUnsaid[] = {"task = \"digits\"",     "every = \"1\"",  "samples = \"all\"",
-                                   "head_width = \"auto\"", "affine = 0.0",   "warp = 0.0",
-                                   "settle = \"0\"",        "deeper = \"1\"", "averaging = 0.0",
-                                   "positions = \"none\""};
+constexpr const char* kUnsaid[] = {
+    "task = \"digits\"", "every = \"1\"",        "samples = \"all\"", "head_width = \"auto\"",
+    "affine = 0.0",      "warp = 0.0",           "settle = \"0\"",    "deeper = \"1\"",
+    "averaging = 0.0",   "positions = \"none\"", "reader = \"swarm\""};
 
 // The lines of a config.toml but for those of the given keys.
 std::vector<std::string> lines_without(const std::string& config,

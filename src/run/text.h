@@ -1,4 +1,4 @@
-// text.h: lists written as text. (fmt::join makes gcc 12 warn at -O3.)
+// text.h: lists and cells of tables written as text. (fmt::join makes gcc 12 warn at -O3.)
 #pragma once
 
 #include <fmt/format.h>
@@ -16,6 +16,14 @@ std::string joined(const List& items, std::string_view separator) {
     text += fmt::format("{}", item);
   }
   return text;
+}
+
+// In quotation marks where a reader of CSV would stumble, those of the text twice (RFC 4180).
+inline std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
 }
 
 }  // namespace murmur

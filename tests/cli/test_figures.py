@@ -16,19 +16,83 @@ class Figures(murmur.Case):
             return list(csv.DictReader(file))
 
     def test_attention_is_that_of_the_formula(self):
-        """Against softmax in numpy: the CSV holds log10 of n a_ij, row by row."""
-        run = self.simulate("run", "n=7", "d=3", "beta=3", "T=1", "save=every:0.5", "-q")
+        """Against softmax in numpy: the CSV holds a_ij and log10 of n a_ij, neither of them clipped."""
+        run = self.simulate("run", "n=7", "d=3", "beta=9", "T=1", "save=every:0.5", "-q")
         self.murmur("render", "run", "figure=attention", "t=0.5", "order=index", "-q",
                     "-o", "a.svg")
         x = murmur.trajectory(run)[1]
-        scores = np.exp(3 * x @ x.T)
+        scores = np.exp(9 * x @ x.T)
         weights = scores / scores.sum(axis=1, keepdims=True)
         rows = self.rows("a.csv")
         self.assertEqual(len(rows), 49)
         for row in rows:
             i, j = round(float(row["i"])), round(float(row["j"]))
-            self.assertAlmostEqual(float(row["log10_n_a"]),
-                                   max(-1.5, np.log10(7 * weights[i, j])), places=9)
+            self.assertAlmostEqual(float(row["log10_n_a"]), np.log10(7 * weights[i, j]), places=9)
+            self.assertAlmostEqual(float(row["a"]), weights[i, j], places=12)
+        self.assertLess(min(float(row["log10_n_a"]) for row in rows), -3)  # colours end at -1.5
+
+    def row_sums(self, name):
+        sums = {}
+        for row in self.rows(name):
+            sums.setdefault((row["panel"], row["i"]), []).append(float(row["a"]))
+        return {key: sum(weights) for key, weights in sums.items()}
+
+    def test_rows_of_attention_sum_to_one(self):
+        """Of all heads and times, under a causal mask, and in groups of two."""
+        for name, cells, words in (("two", 6, ("n=6", "heads=2")), ("past", 5, ("n=5", "dynamics=causal")),
+                                   ("many", 65, ("n=130",))):
+            self.simulate(name, *words, "d=3", "beta=9", "T=1", "save=every:0.5", "-q")
+            self.murmur("render", name, "figure=attention", "-q", "-o", f"{name}.svg")
+            sums = self.row_sums(f"{name}.csv")
+            self.assertEqual(len({i for _, i in sums}), cells)
+            for total in sums.values():
+                self.assertAlmostEqual(total, 1, places=12)
+        future = [row for row in self.rows("past.csv") if float(row["j"]) > float(row["i"])]
+        self.assertEqual({(float(row["a"]), row["log10_n_a"]) for row in future}, {(0, "")})
+
+    def test_distances_are_those_of_the_frames(self):
+        run = self.simulate("run", "n=9", "d=4", "T=1", "save=every:0.5", "-q")
+        self.murmur("render", "run", "figure=distances", "time=linear", "-o", "d.svg", "-q")
+        rows = self.rows("d.csv")
+        self.assertEqual({float(row["t"]) for row in rows}, {0, 0.5, 1})
+        for t, x in zip((0, 0.5, 1), murmur.trajectory(run)):
+            apart = np.linalg.norm(x[:, None] - x[None], axis=2)[np.triu_indices(9, 1)]
+            counted = np.histogram(apart, bins=40, range=(0, 2))[0] / len(apart)
+            told = [float(row["share"]) for row in rows if float(row["t"]) == t]
+            np.testing.assert_allclose(told, counted, atol=1e-12)
+
+    def test_distances_in_space_at_one_time(self):
+        """Up to the longest distance of that time."""
+        run = self.simulate("run", "n=9", "d=2", "habitat=space", "init=box:5", "T=1", "save=every:0.5", "-q")
+        self.murmur("render", "run", "figure=distances", "t=0.6", "bins=7", "-o", "d.png", "-q", "--light")
+        rows = self.rows("d.csv")
+        x = murmur.trajectory(run)[1]
+        longest = np.linalg.norm(x[:, None] - x[None], axis=2).max()
+        self.assertEqual({float(row["t"]) for row in rows}, {0.5})
+        self.assertEqual(len(rows), 7)
+        self.assertAlmostEqual(float(rows[-1]["to"]), longest, places=12)
+        self.assertAlmostEqual(sum(float(row["share"]) for row in rows), 1, places=12)
+        self.murmur("render", "run", "figure=distances", "-q")
+        self.assertTrue((self.folder / "run/figures/distances.csv").exists())
+
+    def test_metastability_has_angles_and_counts(self):
+        """Two clusters on the circle that meet after e^(beta (1 - cos)), as two bodies do."""
+        angles = np.array([0, 0.02, 0.04, 1.6, 1.62, 1.64])
+        points = ";".join(f"{np.cos(a):.12g},{np.sin(a):.12g}" for a in angles)
+        run = self.simulate("run", f"init=points:{points}", "beta=6", "T=1e3", "save=log:120", "-q")
+        self.murmur("render", "run", "figure=metastability", "-o", "m.svg", "-q")
+        rows = self.rows("m.csv")
+        x = murmur.trajectory(run)
+        self.assertEqual(len(rows), len(x) - 1)  # t = 0 has no place in log t
+        self.assertEqual({int(row["clusters"]) for row in rows[-5:]}, {1})
+        self.assertIn(2, {int(row["clusters"]) for row in rows})
+        end = x[-1].mean(axis=0)
+        angle = np.arctan2(end[0] * x[5, :, 1] - end[1] * x[5, :, 0], x[5] @ end)
+        told = [float(rows[4][f"angle_{i}"]) for i in range(6)]
+        np.testing.assert_allclose(told, angle, atol=1e-12)
+        told = (self.folder / "m.svg").read_text()
+        for words in ("2 clusters from t =", "one cluster from t =", "two bodies: "):
+            self.assertIn(words, told)
 
     def test_cosines_are_those_of_the_frames(self):
         run = self.simulate("run", "n=9", "d=4", "T=1", "save=every:0.5", "-q")
@@ -89,7 +153,19 @@ class Figures(murmur.Case):
         self.refused(USAGE, "render", "run", "figure=density", "-o", "x.svg", what="svg")
         self.refused(INPUT, "render", "run", "figure=density", "-o", "x.png", what="globe")
         self.refused(INPUT, "render", "run", "figure=map", "-o", "x.png", what="see each other")
+        distances = ("render", "run", "figure=distances", "-o", "x.png")
+        self.refused(INPUT, *distances, "bins=0", what="0 bins", do="1 to 1000")
+        self.refused(INPUT, *distances, "bins=many", what="many", do="whole number")
+        self.refused(INPUT, *distances, "t=late", what="late", do="t=2.5")
+        self.refused(USAGE, "render", "run", "figure=distances", "-o", "x.mp4", what="mp4")
+        self.simulate("one", "n=1", "d=2", "T=1", "-q")
+        self.refused(INPUT, "render", "one", "figure=distances", "-o", "x.png", what="no pairs")
+        self.refused(INPUT, "render", "one", "figure=metastability", "-o", "x.png", what="one cluster")
+        self.simulate("space", "n=4", "d=2", "habitat=space", "T=1", "-q")
+        self.refused(INPUT, "render", "space", "figure=metastability", "-o", "x.png", what="sphere")
+        self.assertFalse(list(self.folder.glob("x.*")))
         self.murmur("meanfield", "-q", "d=2", "T=0.1", "modes=16", "-o", "limit")
+        self.refused(INPUT, "render", "limit", "figure=distances", "-o", "x.png")
         self.refused(INPUT, "render", "limit", "figure=density", "-o", "x.png", what="globe")
         self.refused(INPUT, "render", "limit", "figure=cosines", "-o", "x.png")
 

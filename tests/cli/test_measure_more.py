@@ -81,6 +81,23 @@ class OneFrame(murmur.Case):
         rows = np.array([[float(v) for v in line.split(",")] for line in text.splitlines()])
         self.assertTrue(np.array_equal(rows, got["weights"]))
 
+    def test_the_start_of_a_preset(self):
+        """cat: who looks for whom, by its query; with Q = K attention is symmetric."""
+        rows = lambda *words: np.array([[float(v) for v in line.split(",")] for line in self.murmur(
+            "measure", "cat", "show=attention", *words).stdout.splitlines()])
+        high, low = np.array([np.exp(4), 1]) / (np.exp(4) + 2)
+        np.testing.assert_allclose(rows(), [[low, high, low], [low, low, high], [1 / 3] * 3], atol=1e-15)
+        np.testing.assert_allclose(rows("query=identity"), np.full((3, 3), low) + (high - low) * np.eye(3),
+                                   atol=1e-15)
+        energy = table(self.murmur("measure", "cat").stdout)
+        self.assertEqual((float(energy["t"]), int(energy["clusters"])), (0, 3))
+        self.write("two.toml", 'n = 2\nd = 2\ninit = "points:1,0;0,1"\nbeta = 1\n')
+        two = self.murmur("measure", "two.toml", "show=attention").stdout.splitlines()[0].split(",")
+        self.assertAlmostEqual(float(two[0]), np.e / (np.e + 1), places=14)
+        self.refused(INPUT, "measure", "cats", what="cats", do="murmur runs")
+        self.refused(INPUT, "measure", "cat", "show=attention", "frame=1", what="no frame 1")
+        self.refused(INPUT, "measure", "cat", "show=heads", what="traced")
+
     def test_centres(self):
         angle = np.array([0, 0.3, 0.6, 0.9, 3])
         self.save("x.npy", np.stack([np.cos(angle), np.sin(angle)], axis=1))

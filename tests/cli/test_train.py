@@ -128,6 +128,38 @@ class Telling(Training):
         self.assertNotEqual(first["model.safetensors"], other["model.safetensors"])
 
 
+class Recurrent(Training):
+    """reader=recurrent: one network of about as many parameters in the swarm's place."""
+
+    def test_learns_and_is_listed(self):
+        done = self.murmur(*self.words("reader=recurrent", "epochs=12", "--json", "-q", "-o", "run"))
+        told, run = json.loads(done.stdout), self.folder / "run"
+        self.assertGreaterEqual(told["test_accuracy"], 0.9)  # which bars are upright is easy
+        self.assertEqual(told["parameters"], parameters_of(run / "model.safetensors"))
+        self.assertLess(abs(told["parameters"] - PARAMETERS), 15)
+        plan = self.murmur(*self.words("reader=recurrent", "--dry-run", "--json")).stdout
+        self.assertEqual(json.loads(plan)["parameters"], told["parameters"])
+        row = json.loads(self.murmur("runs", "--runs", ".", "--json").stdout)[0]
+        self.assertEqual((row["reader"], row["test_accuracy"]), ("recurrent", told["test_accuracy"]))
+        self.assertIn("recurrent network", self.murmur("runs", "--runs", ".").stdout)
+
+    def test_same_bytes_after_a_stop_and_for_any_threads(self):
+        words = ("reader=recurrent", "epochs=200")
+        whole = self.train("whole", *words, "threads=2")
+        self.interrupted(signal.SIGTERM, *words[:1], "threads=1")
+        self.murmur("train", "--resume", "run", "-q")
+        self.same(self.folder / "run", whole, "after a stop")
+
+    def test_refusals(self):
+        run = self.train("run", "reader=recurrent", "epochs=1")
+        for words in (("classify", run, "images=test:0"), ("report", run), ("simulate", f"model={run}")):
+            self.refused(INPUT, *words, what="recurrent network", do="reader=recurrent")
+        self.refused(INPUT, *self.words("reader=recurent"), what="reader", do="recurrent")
+        for word in ("dropout=0.1", "loss=target", "settle=1", "deeper=2", "device=cuda"):
+            self.refused(INPUT, *self.words("reader=recurrent", word, "-o", "x"), what=word.split("=")[0])
+        self.assertFalse((self.folder / "x").exists())
+
+
 class Threads(Training):
     def check(self, *words):
         one = self.train("one", *words, "threads=1", "--force")

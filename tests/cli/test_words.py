@@ -58,6 +58,46 @@ class Words(murmur.Case):
                                       "--json").stdout)[0]
         self.assertEqual((told["word"], set(told["scores"])), ("bank", {"water", "money"}))
 
+    def test_word_sense_has_eight_coordinates_unless_asked(self):
+        plan = self.murmur("train", "task=sense", "--dry-run").stdout
+        for line in ("d = 8\n", "blocks = 2\n", "shared = false\n", "hidden = 128\n"):
+            self.assertIn(line, plan)
+        plan = self.murmur("train", "task=sense", "d=3", "blocks=4", "--dry-run").stdout
+        for line in ("d = 3\n", "blocks = 4\n", "shared = true\n", "hidden = 512\n"):
+            self.assertIn(line, plan)
+        self.assertIn("d = 3\n", self.murmur("train", "task=order", "--dry-run").stdout)
+
+    def test_the_company_of_a_nail(self):
+        """The words of the sentences that docs/words.md asks about are known, and asked of the nail."""
+        run = self.train("sense", "run", "epochs=1")
+        for text in ("the emergency came again: ocean leaks behind the old nail",
+                     "this small nail seemed plain again today, over breakfast"):
+            row = json.loads(self.murmur("classify", run, f"text={text}", "--json", "-q").stdout)[0]
+            self.assertEqual((row["word"], set(row["scores"])), ("nail", {"tools", "body"}))
+
+    def test_next_words_are_words(self):
+        run = self.train("sense", "run", "epochs=1", "positions=sinusoidal")
+        self.murmur("simulate", f"model={run}", "init=test:5", "-q", "-o", "five")
+        words = json.loads(self.murmur("classify", run, "text=test:5", "--json", "-q").stdout)[0]["text"].split()
+        for token in (0, 6):
+            show = ("measure", "five", "show=next-word", f"token={token}", "frame=0", "kappa=400", "--json")
+            row = max(json.loads(self.murmur(*show).stdout), key=lambda row: row["token"])
+            self.assertEqual(row["word"].isalpha(), True)
+        self.murmur("render", "five", "figure=next-word", "token=6", "-o", "five.svg", "-q")
+        self.murmur("render", "five", "figure=next-word", "vocabulary=5", "-o", "numbers.svg", "-q")
+        plain = self.train("sense", "plain", "epochs=1")
+        self.murmur("simulate", f"model={plain}", "init=test:5", "-q", "-o", "six")
+        for token, word in enumerate(words):
+            show = ("measure", "six", "show=next-word", f"token={token}", "frame=0", "kappa=400", "--json")
+            row = max(json.loads(self.murmur(*show).stdout), key=lambda row: row["token"])
+            self.assertEqual(row["word"], word)  # without positions a token starts at its word
+
+    def test_a_recurrent_reader(self):
+        run = self.train("sense", "run", "epochs=1", "reader=recurrent")
+        summary = json.loads((run / "summary.json").read_text())
+        self.assertEqual(summary["test_count"], SENTENCES)
+        self.refused(INPUT, "classify", run, "text=test:0", what="recurrent network", do="reader=recurrent")
+
     def test_flights_and_pages(self):
         run = self.train("sense", "run", "epochs=1", "positions=sinusoidal")
         self.murmur("simulate", f"model={run}", "init=test:5", "-q", "-o", "five")

@@ -169,12 +169,14 @@ TEST_F(SceneFigures, HeatMapsHoldTheWeightsInTheOrderOfClusters) {
   for (int i = 0; i < 6; ++i) {
     double row = 0;
     for (int j = 0; j < 6; ++j) {
-      const double value = map.value[i * 6 + j];
-      EXPECT_NEAR(value, std::max(-1.5, std::log10(6 * weights(order[i], order[j]))), 1e-9);
-      row += std::pow(10, value) / 6;
+      const double weight = weights(order[i], order[j]);
+      EXPECT_NEAR(map.value[i * 6 + j], std::log10(6 * weight), 1e-9) << "below -1.5 too";
+      EXPECT_NEAR(map.exact[i * 6 + j], weight, 1e-15);
+      row += map.exact[i * 6 + j];
     }
-    EXPECT_NEAR(row, 1, 0.03) << "but for what is cut off below";
+    EXPECT_NEAR(row, 1, 1e-12);
   }
+  EXPECT_EQ(map.low, kLeastHeat) << "where colours end";
   EXPECT_EQ(attention_figure(states, {}).columns, 3) << "three frames, each once";
   EXPECT_THROW(attention_figure(states, {.head = 1}), Error);
   const auto alone = fly("alone", {"n=6", "dynamics=none", "perceptron=gaussian:4", "T=1"});

@@ -21,6 +21,7 @@ std::string differing(const TrainingSpec& a, const TrainingSpec& b) {
 TrainingSpec unusual() {
   return {.name = "other",
           .task = Task::same,
+          .reader = Reader::recurrent,
           .data = "/pictures/of digits",
           .digits = {9, 0, 1, 2, 7, 8},
           .threshold = 1.0 / 3,
@@ -87,14 +88,16 @@ TEST(TrainingSpec, DefaultsStandInTheTableAndInTheStructAlike) {
 
 TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   TrainingSpec spec = unusual();
-  spec.dropout = 0;            // which cuda does not do
-  spec.recipe = Recipe::best;  // the published one is of digits alone
-  spec.deeper = 1;             // free blocks are not run on
-  spec.token_share = 1;        // sentences keep all their words
+  spec.reader = Reader::swarm;  // a recurrent network has no attention to drop
+  spec.dropout = 0;             // which cuda does not do
+  spec.recipe = Recipe::best;   // the published one is of digits alone
+  spec.deeper = 1;              // free blocks are not run on
+  spec.token_share = 1;         // sentences keep all their words
   for (const auto& [name, word] : training_words_of(unusual()))
     EXPECT_EQ(word.origin, "the training") << name;
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
   spec = unusual();
+  spec.reader = Reader::swarm;
   spec.device = Training::cpu;
   spec.task = Task::digits;
   spec.samples = 0;  // the task draws none
@@ -115,7 +118,7 @@ TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
       const std::string name = row.parameter.name;
       TrainingSpec spec = plain;
       spec.targets = TargetChoice::spread;  // of any number of classes
-      if (name == "task") spec.recipe = Recipe::best;
+      if (name == "task" || name == "reader") spec.recipe = Recipe::best;
       if (name == "shared") spec.deeper = 1;
       if (name == "samples") spec.task = Task::same, spec.recipe = Recipe::best;
       row.read(unusual_words, name, spec);
@@ -269,8 +272,33 @@ TEST(TrainingSpec, TasksOfWords) {
             "write how many an epoch has");
 }
 
+TEST(TrainingSpec, WordSenseHasAShapeOfItsOwn) {
+  const Architecture alone = said({"task=sense"}).architecture;
+  EXPECT_EQ(std::tuple(alone.d, alone.blocks, alone.shared, alone.hidden),
+            std::tuple(8, 2, false, 128));
+  const Architecture given = said({"task=sense", "d=4", "hidden=16"}).architecture;
+  EXPECT_EQ(std::tuple(given.d, given.blocks, given.shared, given.hidden),
+            std::tuple(4, 10, true, 16));
+  EXPECT_EQ(said({"task=order"}).architecture.d, 3);
+}
+
+TEST(TrainingSpec, ARecurrentReaderHasNeitherBlocksNorAttention) {
+  const Training t = said({"reader=recurrent", "recipe=settled"});
+  EXPECT_EQ(t.reader, Reader::recurrent);
+  EXPECT_EQ(std::tuple(t.deeper, t.objective.settle), std::tuple(1.0, 0.0));
+  EXPECT_NEAR(static_cast<double>(parameter_count(t)), 3635, 60);
+  const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
+  EXPECT_EQ(of({"reader=recurrent", "dropout=0.1"}),
+            "dropout = 0.1: a recurrent network has no attention weights | "
+            "command line: dropout=0.1 | leave dropout out, or use reader=swarm");
+  EXPECT_EQ(of({"reader=recurrent", "device=cuda"}),
+            "device = cuda: a recurrent network learns on the processor | "
+            "command line: device=cuda | use device=cpu");
+}
+
 TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
   TrainingSpec spec = unusual();
+  spec.reader = Reader::swarm;
   spec.device = Training::cpu;
   spec.recipe = Recipe::best;  // the published one is of digits alone
   spec.deeper = 1;             // free blocks are not run on

@@ -1,0 +1,33 @@
+// distances.h: how far tokens are from each other over time, as histograms and as a map.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "murmur/run.h"
+#include "picture/figure.h"
+#include "report/figures.h"
+
+namespace murmur {
+
+// A figure whose numbers are no column of its panels, with the text of the CSV beside it.
+struct FigureWithNumbers {
+  Figure figure{};
+  std::string csv{};
+};
+
+struct DistancesRequest {
+  std::optional<double> t{};  // only the stored frame nearest to it; else five times and a map
+  int bins = 40;
+  bool log_time = false;  // times are spread over log t
+  FigureStyle style = FigureStyle::paper;
+};
+// Histograms of |x_i - x_j| over the pairs i < j, and the share of pairs at each distance over
+// time. On the sphere distances go from 0 to 2, elsewhere up to the longest one shown. Of swarms
+// of more than 2,000 tokens a fixed sample of a million pairs is counted. Error(input) for a swarm
+// of one token, for bins out of 1 to 1,000, and where log t is asked for and no frame lies after t
+// = 0.
+FigureWithNumbers distances_figure(const RunReader& run, const Settings& settings,
+                                   const DistancesRequest& request);
+
+}  // namespace murmur
