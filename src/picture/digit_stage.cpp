@@ -164,7 +164,7 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
     at.note_top = y + 0.8 * at.small_size;
     y += 1.45 * at.small_size * static_cast<double>(at.note.size()) + 0.35 * at.margin;
     // The verdict and the count of tokens stand below the bars.
-    const double left = foot - 2.6 * at.title_size - 1.8 * at.text_size - bars - y;
+    const double left = foot - 2.6 * at.title_size - 2.8 * at.text_size - bars - y;
     const double side = std::clamp(left - 0.6 * at.margin, 0.12 * height, 0.7 * column);
     at.inset = {at.margin, y, stage.trajectory->words.empty() ? side : column, side};
     at.chances = {at.margin, y + side + 0.6 * at.margin, column, bars};

@@ -146,7 +146,7 @@ void report_sentences(RunReport& report, const TrainedSwarm& swarm) {
   std::string text;
   for (const int label : {0, 1})
     for (const std::size_t k : right)
-      if (e.samples.label[k] == label) {
+      if (e.samples.label[k] == label && !a.rotary) {  // these have no Dynamics
         shown.push_back(trajectory_of_sentence(swarm, e.samples, k));
         text += fmt::format("{}Test sentence {}: {}.", text.empty() ? "" : " ", k,
                             sentence_text(swarm.task, e.samples, k));

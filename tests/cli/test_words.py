@@ -121,6 +121,17 @@ class Words(murmur.Case):
         self.refused(INPUT, "classify", run, "text=the bankk", what="bankk", do="bank")
         self.refused(INPUT, "classify", run, "images=test:0", what="sentences")
         self.refused(INPUT, "classify", run, f"text=test:{SENTENCES}", what="no such sentences")
+        for bad in ("test:1,", "test:,1", "test:1,x", f"test:1,{SENTENCES}"):
+            self.refused(INPUT, "classify", run, f"text={bad}", what="no such sentences")
+        listed = self.murmur("classify", run, "text=test:4,0-1", "-q").stdout.splitlines()
+        self.assertEqual([line.split()[0] for line in listed], ["4", "0", "1"])
+        self.murmur("simulate", f"model={run}", "init=test:4", "-q", "-o", "four")
+        size = ("--size", "480x320")
+        self.murmur("render", "four", "-o", "words.png", *size)
+        self.murmur("render", "four", "cluster_tol=0.1", "-o", "clusters.png", *size)
+        seen = [(self.folder / name).read_bytes() for name in ("words.png", "clusters.png")]
+        seen = [content[content.index(b"IDAT"):] for content in seen]
+        self.assertNotEqual(seen[0], seen[1])
         self.refused(USAGE, "classify", run, "text=test:0", "-o", "kept", what="-o")
         self.refused(INPUT, "simulate", f"model={run}", f"init=test:{SENTENCES}", "-o", "x", what="init")
         self.refused(INPUT, "train", "task=sense", "device=cuda", what="cuda")
