@@ -13,6 +13,7 @@
 #include "report/figures.h"
 #include "report/trace.h"
 #include "run_kind.h"
+#include "show.h"
 #include "style.h"
 
 namespace murmur::app {
@@ -102,6 +103,58 @@ DomeFlags dome_flags() {
   return asked;
 }
 
+constexpr ParameterValue kFigures[] = {
+    {"dome",
+     "the move of one token in parts: query, keys, message and feed-forward; .mp4: a film "
+     "through the blocks"},
+    {"next-word", "a swarm among words and what it says over time; .mp4: a film"},
+    {"attention", "which token attends to which, at four times or at t=TIME"},
+    {"heads", "entropy, sinks and signs of all heads of a traced transformer",
+     "murmur render runs/trace-0-1 figure=heads"},
+    {"layers", "the layers of a traced transformer next to the ideal flow",
+     "murmur render runs/trace-0-1 figure=layers"},
+    {"phase", "the layers of a traced transformer on its phase diagram",
+     "murmur render runs/trace-0-1 figure=phase"},
+    {"spectrum", "eigenvalues of O V of a traced transformer",
+     "murmur render runs/trace-0-1 figure=spectrum"},
+    {"parts", "what leaving a part out does (of murmur trace --parts)",
+     "murmur render runs/trace-0-1 figure=parts"},
+    {"cosines", "the cosines of pairs over time, and the prediction of theory"},
+    {"density", "the density on the sphere of R^3 as a globe; .mp4: a film"},
+    {"map", "tokens without attention, as a map; the default for them"},
+    {"flight", "tokens without attention, as moving points"}};
+
+const std::string& figure_names() {
+  static const std::string names = [] {
+    std::string text;
+    for (const ParameterValue& figure : kFigures)
+      text += (text.empty() ? "" : ", ") + std::string(figure.name);
+    return text;
+  }();
+  return names;
+}
+
+std::vector<Parameter> render_parameters() {
+  using P = Parameter;
+  std::vector<Parameter> all = {
+      {P::word, "figure", "none", figure_names().c_str(),
+       "which figure is drawn; unless given, scenes, a film and plots", "", "", kFigures},
+      {P::word, "time", "auto", "log, linear",
+       "whether time runs in log t or in t; unless given, by where things happen"},
+      {P::whole, "block", "none", "0 or more", "figure=dome, attention: the block that is shown"},
+      {P::number, "t", "none", "0 or above", "figure=dome, attention: the time that is shown", "",
+       "time t of the flow; one layer is dt"},
+      {P::word, "head", "all", "all, or 0 or more", "which attention head is drawn"},
+      {P::whole, "text", "0", "0 or more", "figure=attention: which text of a traced transformer"},
+      {P::whole, "picture", "0", "0 or more",
+       "figure=dome: which test picture, pair or sentence a trained swarm reads"},
+      {P::word, "order", "clusters", "clusters, index",
+       "figure=attention: the order of the tokens"},
+      kDataParameter};
+  for (const Parameter& p : next_word_parameters()) all.push_back(p);
+  return all;
+}
+
 // What figure= and time= ask for.
 struct Asked {
   std::string figure{};
@@ -115,13 +168,11 @@ Asked asked_of(Words& words) {
     const std::size_t equals = assignment.find('=');
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
     if (key == "figure") {
-      static const std::vector<std::string> kFigures = {
-          "dome",     "next-word", "attention", "heads",   "layers", "phase",
-          "spectrum", "parts",     "cosines",   "density", "map",    "flight"};
-      if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
+      if (std::none_of(std::begin(kFigures), std::end(kFigures),
+                       [&](const ParameterValue& figure) { return value == figure.name; }))
         throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
                     fmt::format("use figure={}, or leave it out for scenes, films and plots",
-                                fmt::join(kFigures, ", ")));
+                                figure_names()));
       asked.figure = value;
     }
     if (key != "time") continue;
@@ -222,27 +273,7 @@ Command render_command() {
           "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf\n"
           "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
           "  murmur render runs/flock-0-1 figure=attention -o attention.svg\n"
-          "  murmur render runs/flock-0-1 figure=density -o density.mp4\n"
-          "time=log and time=linear say how time runs; else by where things happen.\n"
-          "Of a traced text, token=I draws whom one token attends to, head=H by one head.\n"
-          "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
-          "  token=I    which; else the one that moves most\n"
-          "  block=B    of the method layers and of trained swarms, from 0; or t=TIME, --frame K\n"
-          "  head=H     one of several; else all side by side\n"
-          "  picture=K  of a trained swarm: the test picture; data=DIR: where they are\n"
-          "figure=attention draws who attends to whom at four times, or at t=TIME; head=H;\n"
-          "  order=clusters|index\n"
-          "figure=heads draws entropy, sinks and signs of all heads of a traced transformer,\n"
-          "  figure=layers its layers beside the ideal flow, figure=phase on its phase diagram,\n"
-          "  figure=spectrum eigenvalues of O V,\n"
-          "  figure=parts what leaving a part out does (of murmur trace --parts)\n"
-          "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
-          "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"
-          "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"
-          "  vocabulary=12 words drawn by the seed, or a .npy or .csv file of unit points\n"
-          "  words=FILE a word a line, beside a .npy; kappa=16: the scale of the cosines\n"
-          "  token=I    who speaks beside the mean; else the last one; --frame K: the time shown\n"
-          "figure=map, figure=flight: tokens that see nobody, as a map (so by default) or a flight",
+          "  murmur render runs/flock-0-1 figure=density -o density.mp4",
           [](Options& sub, Flags&) {
             options.frame_asked =
                 sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
@@ -258,7 +289,9 @@ Command render_command() {
             sub.add_flag("--log-time", options.log_time, "time runs in log t, as time=log says");
             add_style(sub, options.style);
           },
-          run};
+          run,
+          false,
+          render_parameters};
 }
 
 }  // namespace murmur::app
