@@ -217,15 +217,12 @@ int ShowWords::whole(const std::string& word) const {
 }
 
 std::string show_examples() {
-  return fmt::format(
-      "  murmur measure runs/flock-0-1 cluster_tol=1e-2\n"
-      "  murmur measure hidden.npy habitat=space --json\n"
-      "  murmur measure runs/flock-0-1 show=histogram bins=20 frame=0\n"
-      "  murmur measure runs/circle-0-1 show=modes modes=1-8\n"
-      "  murmur measure runs/circle-0-1 show=distance to=runs/circle-1-1 frame=all\n"
-      "  murmur measure runs/flock-0-1 show=next-word vocabulary=words.csv kappa=16\n"
-      "show is one of {}",
-      fmt::join(shows(), ", "));
+  return "  murmur measure runs/flock-0-1 cluster_tol=1e-2\n"
+         "  murmur measure hidden.npy habitat=space --json\n"
+         "  murmur measure runs/flock-0-1 show=histogram bins=20 frame=0\n"
+         "  murmur measure runs/circle-0-1 show=modes modes=1-8\n"
+         "  murmur measure runs/circle-0-1 show=distance to=runs/circle-1-1 frame=all\n"
+         "  murmur measure runs/flock-0-1 show=next-word vocabulary=words.csv kappa=16";
 }
 
 std::vector<Parameter> show_parameters() {

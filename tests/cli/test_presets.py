@@ -1,7 +1,7 @@
 """Presets of the commands that read a table of their own: each runs, and refuses by name."""
 
-import re
 import json
+import re
 
 import murmur
 
