@@ -65,7 +65,9 @@ Command bench_command() {
             .type_name("PROGRAM");
       },
       run,
-      true};
+      true,
+      nullptr,
+      parameters};
 }
 
 }  // namespace murmur::app

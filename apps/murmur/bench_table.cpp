@@ -53,7 +53,7 @@ Limit symmetric_pairs(const Limits& core, const Experiment& e, const Field&) {
   const double n = e.swarm.n(), d = e.swarm.d();
   const double fma = single ? core.fma_f32 : core.fma_f64;
   const double power = single ? core.exp2_f32 : core.exp2_f64;
-  return {n * n / 2 * ((3 * d + 1) / fma + 1 / power), "multiply-adds and exponentials"};
+  return {n * n / 2 * ((3 * d + 1) / fma + 1 / power), "multiply-adds, exp"};
 }
 
 // 2 d multiply-adds and a power of two for every ordered pair.
@@ -62,7 +62,7 @@ Limit ordered_pairs(const Limits& core, const Experiment& e, const Field&) {
   const double n = e.swarm.n(), d = e.swarm.d();
   const double fma = single ? core.fma_f32 : core.fma_f64;
   const double power = single ? core.exp2_f32 : core.exp2_f64;
-  return {n * n * (2 * d / fma + 1 / power), "multiply-adds and exponentials"};
+  return {n * n * (2 * d / fma + 1 / power), "multiply-adds, exp"};
 }
 
 // A power of z and its two sums into the moments (6), the same power again and two series (8): 14
@@ -288,20 +288,20 @@ std::string name_of(const nlohmann::json& row) {
 
 std::string limit_text(const nlohmann::json& row) {
   const double ours = row["seconds"], limit = row["limit"];
-  return fmt::format("{:.3g} ms ({:.0f} % reached): {}", 1e3 * limit, 100 * limit / ours,
+  return fmt::format("{:.3g} ms, {:.0f} %: {}", 1e3 * limit, 100 * limit / ours,
                      row["limited_by"].get<std::string>());
 }
 
 // Rows are told as they are measured.
 void tell_core_row(const nlohmann::json& row) {
-  data(fmt::format("{:<38} {:>7.3g} ms  {:>18}  {:>18}  {}\n", name_of(row),
+  data(fmt::format("{:<37} {:>7.3g} ms {:>17} {:>17}  {}\n", name_of(row),
                    1e3 * row["seconds"].get<double>(), peer_text(row, "numpy"),
                    peer_text(row, "torch"), limit_text(row)));
   std::fflush(stdout);
 }
 
 void tell_gpu_row(const nlohmann::json& row) {
-  data(fmt::format("{:<55} {:>7.3g} ms  {:>18}  {}\n", name_of(row),
+  data(fmt::format("{:<55} {:>7.3g} ms {:>17}  {}\n", name_of(row),
                    1e3 * row["seconds"].get<double>(), peer_text(row, "torch_gpu"),
                    limit_text(row)));
   std::fflush(stdout);
@@ -311,16 +311,16 @@ nlohmann::json core_rows(const Limits& core, const std::string& python, const Ta
                          bool told) {
   nlohmann::json rows = nlohmann::json::array();
   if (told)
-    data(fmt::format("{:<38} {:>10}  {:>18}  {:>18}  {}\n", "one core", "ours", "numpy", "torch",
-                     "limit of this core"));
+    data(fmt::format("{:<37} {:>10} {:>17} {:>17}  {}\n", "one core", "ours", "numpy", "torch",
+                     "limit of this core (reached)"));
   for (const Work& work : works()) {
     rows.push_back(measured_row(work, core, python, choice));
     if (told) tell_core_row(rows.back());
   }
   if (told)
     data(fmt::format(
-        "limits measured here: {:.3g} and {:.3g} G multiply-adds/s (f32, f64), {:.3g} and "
-        "{:.3g} G powers of two/s, {:.3g} GB/s of memory\n",
+        "limits: {:.3g} and {:.3g} G multiply-adds/s (f32, f64), {:.3g} and {:.3g} G powers of "
+        "two/s, {:.3g} GB/s of memory\n",
         1e-9 * core.fma_f32, 1e-9 * core.fma_f64, 1e-9 * core.exp2_f32, 1e-9 * core.exp2_f64,
         1e-9 * core.memory_bytes));
   return rows;
@@ -330,16 +330,16 @@ nlohmann::json gpu_rows(const Limits& gpu, const std::string& python, const Tabl
                         bool told) {
   nlohmann::json rows = nlohmann::json::array();
   if (told)
-    data(fmt::format("\n{:<55} {:>10}  {:>18}  {}\n", "the GPU", "ours", "torch on the GPU",
-                     "limit of this GPU"));
+    data(fmt::format("\n{:<55} {:>10} {:>17}  {}\n", "the GPU", "ours", "torch on the GPU",
+                     "limit of this GPU (reached)"));
   for (const Work& work : gpu_works()) {
     rows.push_back(measured_row(work, gpu, python, choice));
     if (told) tell_gpu_row(rows.back());
   }
   if (told)
     data(fmt::format(
-        "limits measured here: {:.3g} and {:.3g} T multiply-adds/s (f32, f64), {:.3g} T of halves "
-        "by tensor cores, {:.3g} T powers of two/s, {:.3g} TB/s of memory\n",
+        "limits: {:.3g} and {:.3g} T multiply-adds/s (f32, f64), {:.3g} T of halves by tensor "
+        "cores,\n  {:.3g} T powers of two/s, {:.3g} TB/s of memory\n",
         1e-12 * gpu.fma_f32, 1e-12 * gpu.fma_f64, 1e-12 * gpu.half_products, 1e-12 * gpu.exp2_f32,
         1e-12 * gpu.memory_bytes));
   return rows;

@@ -33,6 +33,19 @@ struct Request {
   int learned = 0;  // with so many
 };
 
+std::vector<Parameter> classify_parameters() {
+  using P = Parameter;
+  return {{P::word, "images", "none", "test:I, test:I-J,K, FILE.png, A.png+B.png, FILE[:I-J,K]",
+           "which pictures the swarm reads"},
+          {P::word, "text", "none", "a sentence", "the sentence that a swarm of words reads"},
+          {P::word, "asked", "none", "a word of the sentence", "the word that is asked about"},
+          kDataParameter,
+          {P::whole, "without_head", "none", "0 or more",
+           "the attention head whose messages are left out"},
+          {P::whole, "blocks", "none", "1 to 999",
+           "how often the shared block is applied; unless given, as often as in training"}};
+}
+
 bool is_small_number(const std::string& value) {
   return !value.empty() && value.size() < 4 &&
          value.find_first_not_of("0123456789") == std::string::npos;
@@ -78,8 +91,7 @@ Request request_of(const Words& words) {
     if (to == nullptr && distance == nullptr && key != "without_head" && key != "blocks")
       throw Error(Fault::input, fmt::format("there is no parameter {}", key),
                   "command line: " + assignment,
-                  "classify takes images=FILE[:i-j,k], text=WORDS, asked=WORD, data=DIR, "
-                  "without_head=H, blocks=B, rest=MOTION and merge=DISTANCE");
+                  fmt::format("classify takes {}", names_of(classify_parameters())));
     if (to != nullptr)
       *to = value;
     else if (distance != nullptr)
@@ -394,19 +406,22 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 Command classify_command() {
   return {
-      "classify", "Ask a trained swarm what pictures show, or what a word means.",
+      "classify",
+      "Ask a trained swarm what pictures show, or what a word means.",
       "  murmur classify runs/digits-0-1 images=test:0-9\n"
       "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
-      "  murmur classify runs/digits-0-1 images=test:8,11 blocks=20 -o runs/rest   # a film\n"
+      "  murmur classify runs/digits-0-1 images=test:8,11 blocks=20 --no-film -o runs/rest\n"
       "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
       "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
       "  murmur classify runs/digits-0-1 images=test:0-99 blocks=40   # the block run on\n"
       "  murmur classify runs/digits-0-1 images=test:0-99 rest=0.5    # stop when tokens rest\n"
       "  murmur classify runs/digits-0-1 images=test:0-99 merge=0.5   # tokens that met are one\n"
       "  murmur classify runs/same-0-1 images=left.png+right.png\n"
-      "  murmur classify runs/sense-0-1 text=\"the boat lay near the bank\" asked=bank",
+      "  murmur classify runs/sense-0-1 text=\"the boat stood near the old bank\" asked=bank",
       [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
-      run};
+      run,
+      false,
+      classify_parameters};
 }
 
 }  // namespace murmur::app

@@ -37,6 +37,12 @@ Words sort_words(const std::vector<std::string>& words) {
   return sorted;
 }
 
+std::string names_of(const std::vector<Parameter>& parameters) {
+  std::string text;
+  for (const Parameter& p : parameters) text += (text.empty() ? "" : ", ") + std::string(p.name);
+  return text;
+}
+
 Settings settings_of(const Words& words, std::span<const Parameter> table,
                      const std::string& section) {
   if (words.plain.size() > 1)

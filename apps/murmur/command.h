@@ -30,9 +30,23 @@ struct Command {
   std::function<void(Options&, Flags&)> declare;  // own options, beside the common ones
   std::function<int(const Flags&, const std::vector<std::string>& words)> run;
   bool prints = false;  // -o takes what it prints; else the command itself says what -o is
+  // Of a command without runs of its own kind: its parameters, NAME=VALUE, and those of another
+  // command that it takes too; null: none.
+  std::vector<Parameter> (*parameters)() = nullptr;
+  std::span<const Parameter> (*more_parameters)() = nullptr;
 };
 
-std::vector<Command> all_commands();
+// Commands that --help lists together, and the page of docs/ on each.
+struct CommandGroup {
+  struct Member {
+    Command command;
+    const char* page;
+  };
+  const char* title;
+  std::vector<Member> members;
+};
+std::vector<CommandGroup> command_groups();
+std::vector<Command> all_commands();  // of all groups, in their order
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests
 extern std::atomic<int> caught_signal;         // SIGINT or SIGTERM, 0 before
@@ -43,6 +57,13 @@ struct Words {
   std::vector<std::string> plain{}, assignments{};
 };
 Words sort_words(const std::vector<std::string>& words);
+
+// Where a trained swarm's pictures are, of commands that read them back.
+inline constexpr Parameter kDataParameter = {
+    Parameter::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
+    "where the pictures are; auto: where the swarm was trained"};
+std::string names_of(const std::vector<Parameter>& parameters);  // separated by commas
+std::string headline(const Preset& preset);                      // the text of its first line
 
 // The settings that words (at most one preset or path) and the environment describe; `section` is
 // that of Sources.

@@ -17,7 +17,7 @@ namespace {
 struct Choices {
   DeclaredCommand command{};
   std::vector<std::string> presets{};
-  std::vector<DeclaredParameter> parameters{};
+  std::vector<Parameter> parameters{};
   bool takes_runs = false;  // names of runs below ./runs
 };
 
@@ -45,9 +45,7 @@ std::vector<Choices> choices() {
   for (DeclaredCommand& command : declared_commands()) {
     Choices c{.command = std::move(command)};
     const std::string& name = c.command.name;
-    // These take the parameters of a simulation beside, or instead of, their own.
-    const bool describes = among(name, {"explain", "velocity", "measure", "submit", "sweep"});
-    c.parameters = declared_parameters(describes ? "simulate" : name);
+    c.parameters = declared_parameters(name);
     for (const Preset& preset : presets()) {
       const std::vector<std::string> of = commands_of(preset);
       if (among(name, {"explain", "presets", "velocity", "sweep", "submit"}) ||
@@ -80,7 +78,7 @@ std::vector<std::string> flag_names(const Choices& c) {
 
 std::vector<std::string> keys_of(const Choices& c) {
   std::vector<std::string> keys;
-  for (const DeclaredParameter& p : c.parameters) keys.push_back(p.name + "=");
+  for (const Parameter& p : c.parameters) keys.push_back(std::string(p.name) + "=");
   return keys;
 }
 
@@ -94,7 +92,7 @@ std::string value_cases(const std::vector<Choices>& all) {
     };
     for (const DeclaredFlag& flag : c.command.flags)
       for (const std::string& name : flag.names) add(name, flag.among);
-    for (const DeclaredParameter& p : c.parameters) add(p.name, p.among);
+    for (const Parameter& p : c.parameters) add(p.name, plain_values(p));
   }
   return text;
 }
@@ -198,9 +196,9 @@ std::string fish_script(const std::vector<Choices>& all) {
         line += "-r ";
       text += fish_line(seen, line + "-d " + quoted(flag.meaning, "\\'"));
     }
-    for (const DeclaredParameter& p : c.parameters) {
-      std::string words = p.name + "=";
-      for (const std::string& word : p.among) words += fmt::format(" {}={}", p.name, word);
+    for (const Parameter& p : c.parameters) {
+      std::string words = std::string(p.name) + "=";
+      for (const std::string& word : plain_values(p)) words += fmt::format(" {}={}", p.name, word);
       text += fish_line(seen, fmt::format("-a '{}' -d {}", words, quoted(p.meaning, "\\'")));
     }
     if (!c.presets.empty())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "printable.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -48,10 +49,27 @@ bool is_plain(const std::string& word) {
          std::all_of(word.begin(), word.end(), plain);
 }
 
-// Of "auto, or 2 to 1024" the word auto, of "as query; query-key" the word query-key.
-std::vector<std::string> plain_words(const std::string& values) {
+// The parameters of a command's own, each with the values that need an explanation.
+std::string parameters_text(const Command& command) {
+  if (command.parameters == nullptr) return {};
+  std::string text = "\n\nParameters, NAME=VALUE:";
+  for (const Parameter& p : command.parameters()) {
+    text += fmt::format("\n  {}={}", p.name, p.choices.empty() ? p.values : "one of");
+    const std::string initial = p.initial;
+    const bool has_default = !initial.empty() && initial != "none";
+    for (const ParameterValue& value : p.choices)
+      text += fmt::format("\n    {:<14} {}", value.name, wrapped(value.meaning, 19));
+    text +=
+        "\n      " + wrapped(std::string(p.meaning) + (has_default ? " [" + initial + "]" : ""), 6);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> plain_values(const Parameter& parameter) {
   std::vector<std::string> found;
-  std::string text = values;
+  std::string text = parameter.values;
   std::replace(text.begin(), text.end(), ';', ',');
   for (const std::string& part : CLI::detail::split(text, ',')) {
     const std::string word = CLI::detail::trim_copy(part);
@@ -59,8 +77,6 @@ std::vector<std::string> plain_words(const std::string& values) {
   }
   return found;
 }
-
-}  // namespace
 
 std::span<const ExitCode> exit_codes() {
   static constexpr ExitCode table[] = {
@@ -77,7 +93,8 @@ std::span<const ExitCode> exit_codes() {
 }
 
 void declare(CLI::App& sub, const Command& command, Flags& flags, std::vector<std::string>& words) {
-  sub.description(fmt::format("{}\n\nExamples:\n{}", command.meaning, command.examples));
+  sub.description(fmt::format("{}\n\nExamples:\n{}{}", command.meaning, command.examples,
+                              parameters_text(command)));
   Options options(sub);
   add_common(options, flags, words);
   if (command.declare) command.declare(options, flags);
@@ -100,13 +117,19 @@ std::vector<DeclaredCommand> declared_commands() {
   return found;
 }
 
-std::vector<DeclaredParameter> declared_parameters(const std::string& command) {
-  std::vector<DeclaredParameter> found;
-  for (const RunKind& kind : run_kinds()) {
-    if (kind.word != command) continue;
-    for (const Parameter& p : kind.parameters())
-      found.push_back({p.name, p.initial, p.values, p.meaning, plain_words(p.values)});
+std::vector<Parameter> declared_parameters(const std::string& command) {
+  std::vector<Parameter> found;
+  const auto add = [&](const auto& table) {
+    found.insert(found.end(), table.begin(), table.end());
+  };
+  for (const Command& declared : all_commands()) {
+    if (declared.name != command) continue;
+    if (declared.parameters != nullptr) add(declared.parameters());
+    if (declared.more_parameters != nullptr) add(declared.more_parameters());
   }
+  const RunKind* kind = find_kind(command);
+  const bool has_own = found.empty() && command != "trace";  // a trace takes texts
+  if (kind != nullptr && has_own) add(kind->parameters());
   return found;
 }
 

@@ -42,11 +42,9 @@ void declare(CLI::App& sub, const Command& command, Flags& flags, std::vector<st
 // Every command of this program, in the order of --help.
 std::vector<DeclaredCommand> declared_commands();
 
-// The parameters, NAME=VALUE, of a command and the words each takes; none where it has none.
-struct DeclaredParameter {
-  std::string name{}, initial{}, values{}, meaning{};
-  std::vector<std::string> among{};  // the plain words of `values`
-};
-std::vector<DeclaredParameter> declared_parameters(const std::string& command);
+// The parameters, NAME=VALUE, of a command; none where it has none.
+std::vector<Parameter> declared_parameters(const std::string& command);
+// The values of a parameter that are plain words: of "auto, or 2 to 1024" the word auto.
+std::vector<std::string> plain_values(const Parameter& parameter);
 
 }  // namespace murmur::app

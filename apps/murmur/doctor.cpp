@@ -61,9 +61,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
       {"cores", fmt::format("{}", std::thread::hardware_concurrency()), ""},
       {"engine", engine, ""},
       {"GPU", gpu_name(),
-       built_with_cuda() ? "engine=cuda and device=cuda need an NVIDIA GPU and its driver"
-                         : "engine=cuda and device=cuda need a murmur built with cmake --preset "
-                           "cuda, and an NVIDIA GPU"},
+       built_with_cuda()
+           ? "engine=cuda and device=cuda need an NVIDIA GPU and its driver"
+           : "engine=cuda and device=cuda need an NVIDIA GPU and cmake --preset cuda"},
       {"ffmpeg", on_path("ffmpeg"), "films need it: apt-get install ffmpeg"},
       {"gnuplot", on_path("gnuplot"), "plots need it: apt-get install gnuplot-nox"},
       {"SUNDIALS", has_stiff() ? "built in" : "",

@@ -47,7 +47,7 @@ std::string aligned(const TextTable& table) {
   std::string text;
   for (const auto& row : table) {
     for (std::size_t c = 0; c < row.size(); ++c)
-      text += fmt::format("{:>{}}{}", row[c], widths[c], c + 1 < row.size() ? "  " : "\n");
+      text += fmt::format("{:>{}}{}", row[c], widths[c], c + 1 < row.size() ? " " : "\n");
   }
   return text;
 }

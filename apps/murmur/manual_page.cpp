@@ -68,10 +68,10 @@ std::string flags_text(const std::vector<DeclaredFlag>& flags) {
 }
 
 std::string parameters_text(const std::string& command) {
-  const std::vector<DeclaredParameter> parameters = declared_parameters(command);
+  const std::vector<Parameter> parameters = declared_parameters(command);
   if (parameters.empty()) return {};
   std::string text = ".SH PARAMETERS\nGiven as NAME=VALUE; in brackets the default.\n";
-  for (const DeclaredParameter& p : parameters)
+  for (const Parameter& p : parameters)
     text += fmt::format(".TP\n\\fB{}\\fR=\\fI{}\\fR\n{} [{}]\n", escaped(p.name), escaped(p.values),
                         escaped(p.meaning), escaped(p.initial));
   return text;

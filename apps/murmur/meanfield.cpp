@@ -280,7 +280,7 @@ Command meanfield_command() {
           "  murmur meanfield beta=9 init=modes:1-12:1e-6 T=60 solver=quantiles\n"
           "  murmur meanfield d=3 beta=5 init=vmf:4@0.5/0*0.7,4@2/1*0.3 modes=48 T=1.5\n"
           "  murmur meanfield d=64 beta=5 init=mode:1:1e-4 T=30 solver=quantiles\n"
-          "  murmur meanfield dynamics=causal beta=4 prefix=0.1:vmf:20@0 init=uniform T=10\n"
+          "  murmur meanfield dynamics=causal beta=4 prefix=0.1:vmf:20@0 init=uniform T=1\n"
           "  murmur meanfield dynamics=USA beta=4 kappa=0.3:0.6:61 -o bifurcation.svg\n"
           "  murmur meanfield --resume runs/mine T=200",
           [](Options& sub, Flags& flags) {

@@ -163,7 +163,9 @@ Command measure_command() {
           examples.c_str(),
           nullptr,
           run,
-          true};
+          true,
+          show_parameters,
+          parameters};
 }
 
 }  // namespace murmur::app

@@ -199,7 +199,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 Command open_command() {
   return {"open", "Tell what made a picture, or make it again from what it says of itself.",
-          "  murmur open runs/flock-0-1/figures/scene.png\n"
+          "  murmur open runs/flock-0-1/figures/end.png\n"
           "  murmur open flight.mp4 -o again.mp4\n"
           "  murmur open figure.svg --json",
           nullptr, run};

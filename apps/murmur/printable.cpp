@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 
 namespace murmur::app {
 
@@ -53,6 +54,20 @@ std::string printable_line(std::string_view text) {
   for (char& c : line)
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   return printable(line);
+}
+
+std::string wrapped(const std::string& text, std::size_t indent) {
+  constexpr std::size_t kWidth = 100;
+  std::string out;
+  std::size_t column = indent;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool fits = column + 1 + word.size() <= kWidth;
+    if (!out.empty()) out += fits ? " " : "\n" + std::string(indent, ' ');
+    column = fits ? column + 1 + word.size() : indent + word.size();
+    out += word;
+  }
+  return out;
 }
 
 }  // namespace murmur::app

@@ -14,4 +14,7 @@ std::string printable(std::string_view text);
 // The same, with line ends as spaces.
 std::string printable_line(std::string_view text);
 
+// Words in lines of up to 100 bytes; lines after the first one are indented by so many spaces.
+std::string wrapped(const std::string& text, std::size_t indent);
+
 }  // namespace murmur::app

@@ -20,7 +20,7 @@ std::atomic<int> caught_signal{0};
 int undrawn = 0;
 Embedding* embedding = nullptr;
 
-// Each in its own file: a new command is a file, its line here and its place below.
+// Each in its own file: a new command is a file, its line here and its place in a group below.
 Command simulate_command();
 Command train_command();
 Command sweep_command();
@@ -47,14 +47,45 @@ Command import_command();
 Command model_command();
 Command submit_command();
 
+std::vector<CommandGroup> command_groups() {
+  return {{"Simulate and train",
+           {{simulate_command(), "simulate"},
+            {train_command(), "digits"},
+            {sweep_command(), "sweep"},
+            {meanfield_command(), "meanfield"},
+            {landscape_command(), "landscape"},
+            {velocity_command(), "engines"}}},
+          {"Look and measure",
+           {{measure_command(), "observables"},
+            {render_command(), "pictures"},
+            {report_command(), "pictures"},
+            {classify_command(), "digits"},
+            {export_command(), "formats"},
+            {open_command(), "pictures"},
+            {studio_command(), "studio"}}},
+          {"Published figures and tables", {{reproduce_command(), "reproduce"}}},
+          {"Trained transformers",
+           {{trace_command(), "trace"},
+            {import_command(), "trace"},
+            {model_command(), "trace"},
+            {tokenize_command(), "tokenize"}}},
+          {"Runs and machines",
+           {{runs_command(), "runs"},
+            {submit_command(), "cluster"},
+            {doctor_command(), "install"},
+            {bench_command(), "engines"}}},
+          {"Help",
+           {{presets_command(), "simulate"},
+            {explain_command(), "simulate"},
+            {completion_command(), "install"}}}};
+}
+
 std::vector<Command> all_commands() {
-  return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
-          measure_command(),  render_command(),     runs_command(),      export_command(),
-          classify_command(), report_command(),     presets_command(),   explain_command(),
-          doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
-          studio_command(),   meanfield_command(),  landscape_command(), open_command(),
-          tokenize_command(), trace_command(),      import_command(),    model_command(),
-          submit_command()};
+  std::vector<Command> commands;
+  for (CommandGroup group : command_groups())
+    for (CommandGroup::Member& member : group.members)
+      commands.push_back(std::move(member.command));
+  return commands;
 }
 
 namespace {
@@ -159,14 +190,19 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   program.require_subcommand(1);
   program.formatter(std::make_shared<Help>());
   begin_line(this, sizeof *this);
-  std::vector<Command> commands = all_commands();
+  std::vector<Command> commands;
   std::vector<CLI::App*> subs;
-  for (const Command& command : commands) {
-    CLI::App* sub = program.add_subcommand(command.name, command.meaning);
-    declare(*sub, command, flags_, words_);
-    subs.push_back(sub);
-  }
-  program.footer("murmur COMMAND --help tells more. Parameters: murmur explain --parameters.");
+  for (const CommandGroup& group : command_groups())
+    for (const CommandGroup::Member& member : group.members) {
+      CLI::App* sub = program.add_subcommand(member.command.name, member.command.meaning);
+      sub->group(group.title);
+      declare(*sub, member.command, flags_, words_);
+      subs.push_back(sub);
+      commands.push_back(member.command);
+    }
+  program.footer(
+      "murmur COMMAND --help lists the options of a command. murmur explain NAME explains a\n"
+      "parameter, an observable, a method, an engine, a preset or a figure.");
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -14,6 +14,7 @@
 #include "report/figures.h"
 #include "report/trace.h"
 #include "run_kind.h"
+#include "show.h"
 #include "style.h"
 
 namespace murmur::app {
@@ -109,6 +110,71 @@ DomeFlags dome_flags() {
   return asked;
 }
 
+constexpr ParameterValue kFigures[] = {
+    {"dome",
+     "the move of one token in parts: query, keys, message and feed-forward; .mp4: a film "
+     "through the blocks"},
+    {"next-word", "a swarm among words and what it says over time; .mp4: a film"},
+    {"attention", "which token attends to which, at four times or at t=TIME"},
+    {"heads", "entropy, sinks and signs of all heads of a traced transformer",
+     "murmur render runs/trace-0-1 figure=heads"},
+    {"layers", "the layers of a traced transformer next to the ideal flow",
+     "murmur render runs/trace-0-1 figure=layers"},
+    {"phase", "the layers of a traced transformer on its phase diagram",
+     "murmur render runs/trace-0-1 figure=phase"},
+    {"spectrum", "eigenvalues of O V of a traced transformer",
+     "murmur render runs/trace-0-1 figure=spectrum"},
+    {"parts", "what leaving a part out does (of murmur trace --parts)",
+     "murmur render runs/trace-0-1 figure=parts"},
+    {"fields", "query, key, value and feed-forward of a trained swarm as arrows",
+     "murmur render runs/digits-0-1 figure=fields"},
+    {"cosines", "the cosines of pairs over time, and the prediction of theory"},
+    {"histograms", "the density of cosines of pairs in each layer of a traced transformer",
+     "murmur render runs/trace-0-1 figure=histograms"},
+    {"distances", "histograms of the distances of pairs at five times, and a map over all of them"},
+    {"metastability",
+     "tokens and clusters over log t, with the time in which clusters gather and the time at which "
+     "one is left"},
+    {"density", "the density on the sphere of R^3 as a globe; .mp4: a film"},
+    {"map", "tokens without attention, as a map; the default for them"},
+    {"flight", "tokens without attention, as moving points"}};
+
+const std::string& figure_names() {
+  static const std::string names = [] {
+    std::string text;
+    for (const ParameterValue& figure : kFigures)
+      text += (text.empty() ? "" : ", ") + std::string(figure.name);
+    return text;
+  }();
+  return names;
+}
+
+std::vector<Parameter> render_parameters() {
+  using P = Parameter;
+  std::vector<Parameter> all = {
+      {P::word, "figure", "none", figure_names().c_str(),
+       "which figure is drawn; unless given, scenes, a film and plots", "", "", kFigures},
+      {P::word, "time", "auto", "log, linear",
+       "whether time runs in log t or in t; unless given, by where things happen"},
+      {P::whole, "block", "none", "0 or more", "figure=dome, attention: the block that is shown"},
+      {P::number, "t", "none", "0 or above", "figure=dome, attention: the time that is shown", "",
+       "time t of the flow; one layer is dt"},
+      {P::word, "head", "all", "all, or 0 or more", "which attention head is drawn"},
+      {P::whole, "text", "0", "0 or more", "figure=attention: which text of a traced transformer"},
+      {P::whole, "picture", "0", "0 or more",
+       "figure=dome: which test picture, pair or sentence a trained swarm reads"},
+      {P::word, "order", "clusters", "clusters, index",
+       "figure=attention: the order of the tokens"},
+      {P::number, "z", "0", "a number", "figure=fields: the height of the plane that is drawn"},
+      {P::word, "view", "plane", "plane, space", "figure=fields: a plane, or arrows in space"},
+      {P::word, "layers", "all", "numbers such as 0,1,23,24",
+       "figure=histograms: the layers that are drawn"},
+      {P::whole, "bins", "40", "1 or more", "figure=distances: the number of bins"},
+      kDataParameter};
+  for (const Parameter& p : next_word_parameters()) all.push_back(p);
+  return all;
+}
+
 // What figure= and time= ask for.
 struct Asked {
   std::string figure{};
@@ -122,14 +188,11 @@ Asked asked_of(Words& words) {
     const std::size_t equals = assignment.find('=');
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
     if (key == "figure") {
-      static const std::vector<std::string> kFigures = {
-          "dome",    "next-word", "attention", "heads",     "layers",    "phase",
-          "fields",  "spectrum",  "parts",     "cosines",   "distances", "metastability",
-          "density", "map",       "flight",    "histograms"};
-      if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
+      if (std::none_of(std::begin(kFigures), std::end(kFigures),
+                       [&](const ParameterValue& figure) { return value == figure.name; }))
         throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
                     fmt::format("use figure={}, or leave it out for scenes, films and plots",
-                                fmt::join(kFigures, ", ")));
+                                figure_names()));
       asked.figure = value;
     }
     if (key != "time") continue;
@@ -242,60 +305,34 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command render_command() {
-  return {
-      "render",
-      "Draw a run: scenes, the film of the flight, plots of observables, a token's dome, next "
-      "words.",
-      "  murmur render runs/flock-0-1\n"
-      "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
-      "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf\n"
-      "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
-      "  murmur render runs/flock-0-1 figure=attention -o attention.svg\n"
-      "  murmur render runs/flock-0-1 figure=density -o density.mp4\n"
-      "  murmur render runs/digits-0-1 figure=fields -o fields.svg\n"
-      "time=log and time=linear say how time runs; else by where things happen.\n"
-      "Of a traced text, token=I draws whom one token attends to, head=H by one head.\n"
-      "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
-      "  token=I    which; else the one that moves most\n"
-      "  block=B    of the method layers and of trained swarms, from 0; or t=TIME, --frame K\n"
-      "  head=H     one of several; else all side by side\n"
-      "  picture=K  of a trained swarm: the test picture; data=DIR: where they are\n"
-      "figure=attention draws who attends to whom at four times, or at t=TIME; head=H;\n"
-      "  order=clusters|index\n"
-      "figure=heads draws entropy, sinks and signs of all heads of a traced transformer,\n"
-      "  figure=layers its layers beside the ideal flow, figure=phase on its phase diagram,\n"
-      "  figure=spectrum eigenvalues of O V,\n"
-      "  figure=parts what leaving a part out does (of murmur trace --parts)\n"
-      "figure=fields draws query, key, value and feed-forward of a trained swarm as arrows:\n"
-      "  block=B, head=H; z=HEIGHT of the plane, or view=space\n"
-      "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
-      "figure=histograms draws their density in each layer of a traced transformer;\n"
-      "  layers=0,1,23,24 chooses layers\n"
-      "figure=distances draws histograms of the distances of pairs at five times and a map over\n"
-      "  all of them; t=TIME for one time, bins=40\n"
-      "figure=metastability draws tokens and clusters over log t, with the time in which\n"
-      "  clusters gather and the time at which one is left\n"
-      "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"
-      "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"
-      "  vocabulary=12 words drawn by the seed, or a .npy or .csv file of unit points\n"
-      "  words=FILE a word a line, beside a .npy; kappa=16: the scale of the cosines\n"
-      "  token=I    who speaks beside the mean; else the last one; --frame K: the time shown\n"
-      "figure=map, figure=flight: tokens that see nobody, as a map (so by default) or a flight",
-      [](Options& sub, Flags&) {
-        options.frame_asked =
-            sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
-        sub.add_option("--plot", options.plot, "observables to plot").delimiter(',');
-        sub.add_option("--strip", options.strip, "observable in the corner of a film");
-        options.size_asked =
-            sub.add_option("--size", options.size, "width x height in pixels").type_name("WxH");
-        options.seconds_asked = sub.add_option("--seconds", options.seconds, "length of the film");
-        options.seconds_asked.range(0.1, 3600.0);
-        sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
-        sub.add_flag("--light", options.light, "on a light ground");
-        sub.add_flag("--log-time", options.log_time, "time runs in log t, as time=log says");
-        add_style(sub, options.style);
-      },
-      run};
+  return {"render",
+          "Draw a run: scenes, the film of the flight, plots of observables, a token's dome, next "
+          "words.",
+          "  murmur render runs/flock-0-1\n"
+          "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
+          "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf\n"
+          "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
+          "  murmur render runs/flock-0-1 figure=attention -o attention.svg\n"
+          "  murmur render runs/flock-0-1 figure=density -o density.mp4\n"
+          "  murmur render runs/digits-0-1 figure=fields -o fields.svg",
+          [](Options& sub, Flags&) {
+            options.frame_asked =
+                sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
+            sub.add_option("--plot", options.plot, "observables to plot").delimiter(',');
+            sub.add_option("--strip", options.strip, "observable in the corner of a film");
+            options.size_asked =
+                sub.add_option("--size", options.size, "width x height in pixels").type_name("WxH");
+            options.seconds_asked =
+                sub.add_option("--seconds", options.seconds, "length of the film");
+            options.seconds_asked.range(0.1, 3600.0);
+            sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
+            sub.add_flag("--light", options.light, "on a light ground");
+            sub.add_flag("--log-time", options.log_time, "time runs in log t, as time=log says");
+            add_style(sub, options.style);
+          },
+          run,
+          false,
+          render_parameters};
 }
 
 }  // namespace murmur::app

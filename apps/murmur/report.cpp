@@ -10,6 +10,7 @@
 #include "recipe.h"
 #include "run/compare.h"
 #include "run_kind.h"
+#include "show.h"
 #include "style.h"
 
 namespace murmur::app {
@@ -20,6 +21,12 @@ namespace {
 
 bool no_film = false;
 std::string style = "paper";
+
+std::vector<Parameter> report_parameters() {
+  std::vector<Parameter> all = {kDataParameter};
+  for (const Parameter& p : next_word_parameters()) all.push_back(p);
+  return all;
+}
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
@@ -36,8 +43,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     } else {
       throw Error(Fault::input, fmt::format("there is no parameter {}", key),
                   "command line: " + assignment,
-                  "report takes data=DIR, for the test pictures, and vocabulary, words, kappa, "
-                  "share and token, for next words");
+                  fmt::format("report takes {}", names_of(report_parameters())));
     }
   }
   if (sorted.plain.size() != 1) usage("report takes one run", "murmur report RUN");
@@ -82,7 +88,8 @@ int report_run(const Flags& flags, const std::string& subject, ReportRequest req
 }
 
 Command report_command() {
-  return {"report", "Make one page of a run, with all its pictures inside.",
+  return {"report",
+          "Make one page of a run, with all its pictures inside.",
           "  murmur report runs/digits-0-1\n"
           "  murmur report runs/flock-0-1 --no-film\n"
           "  murmur report runs/flock-0-1 vocabulary=words.csv kappa=16\n"
@@ -91,7 +98,9 @@ Command report_command() {
             sub.add_flag("--no-film", no_film, "leave the film out: faster, a smaller page");
             add_style(sub, style);
           },
-          run};
+          run,
+          false,
+          report_parameters};
 }
 
 }  // namespace murmur::app

@@ -53,6 +53,15 @@ bool is_for_others(const ReproductionRow& row, const std::string& key) {
   return std::none_of(own.begin(), own.end(), [&](const auto& p) { return p.name == key; });
 }
 
+// Parameters of `murmur train` are laid over every training.
+std::vector<Parameter> reproduce_parameters() {
+  using P = Parameter;
+  return {{P::whole, "seeds", "3", "1 to 1000",
+           "how many seeds each row of accuracies is trained with"},
+          {P::word, "models", "none", "a folder",
+           "where the trained transformers are, a folder or file for each"}};
+}
+
 ReproductionControl control_of(const Flags& flags, const Words& words, const ReproductionRow& row) {
   ReproductionControl control;
   control.quick = quick;
@@ -365,7 +374,8 @@ RunKind reproduce_kind() {
 }
 
 Command reproduce_command() {
-  return {"reproduce", "Do a published table or an argument again, each number with its verdict.",
+  return {"reproduce",
+          "Do a published table or an argument again, each number with its verdict.",
           "  murmur reproduce list\n"
           "  murmur reproduce kinetic beta=5\n"
           "  murmur reproduce kinetic --help\n"
@@ -391,7 +401,10 @@ Command reproduce_command() {
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
                 .range(0.0, 10.0);
           },
-          run};
+          run,
+          false,
+          reproduce_parameters,
+          training_parameters};
 }
 
 }  // namespace murmur::app

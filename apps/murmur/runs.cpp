@@ -208,7 +208,7 @@ Command runs_command() {
       "  murmur runs diff flock-0-1 flock-1-1\n  murmur runs resume flock-0-1 T=100\n"
       "  murmur runs branch flock-0-1 beta=1 T=100 -o runs/cooler\n"
       "  murmur runs verify flock-0-1 flock-1-1\n"
-      "  murmur runs delete flock-0-1\n"
+      "  murmur runs delete flock-0-1 --yes\n"
       "  murmur runs prune --status failed,interrupted --older 30",
       [](Options& sub, Flags& flags) {
         sub.add_flag("--yes", prune_options.yes, "delete, prune: without asking");

@@ -73,5 +73,7 @@ void show_trace(const Flags& flags, const Subject& subject, const ShowWords& wor
 void show(const Flags& flags, const Subject& subject, const ShowWords& words);
 
 std::string show_examples();
+std::vector<Parameter> show_parameters();
+std::vector<Parameter> next_word_parameters();  // those that render and report take too
 
 }  // namespace murmur::app

@@ -143,7 +143,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command submit_command() {
-  return {"submit", "Hand a simulation or a sweep to Slurm.",
+  return {"submit",
+          "Hand a simulation or a sweep to Slurm.",
           "  murmur submit simulate n=1000000 d=2 T=20 --ranks 16 --time 2:00:00\n"
           "  murmur submit sweep beta=0.5:9:18 d=2,8 replicas=64 --array 8\n"
           "  murmur submit simulate staircase --dry-run",
@@ -164,7 +165,10 @@ Command submit_command() {
                 .show_default();
             sub.add_flag("--dry-run", flags.dry_run, "print the script, hand in nothing");
           },
-          run};
+          run,
+          false,
+          nullptr,
+          parameters};
 }
 
 }  // namespace murmur::app

@@ -324,7 +324,7 @@ Command trace_command() {
   return {
       "trace", "Let a transformer read a text; its tokens are particles, its layers frames.",
       "  murmur trace models/minilm \"the cat sat on the mat\"\n"
-      "  murmur trace models/stories260K.bin \"Once upon a time\" --continue 40\n"
+      "  murmur trace models/gpt2 \"the cat sat\" --continue 4\n"
       "  murmur trace models/gpt2 --file texts.txt --no-ffn -o runs/without\n"
       "  murmur trace models/vit cat.png\n"
       "  murmur trace models/gpt2 \"a is to b\" \"c is to d\" --patch all\n"

@@ -195,12 +195,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 Command train_command() {
   return {"train", "Teach a swarm to read digits, to compare two, or to read sentences.",
-          "  murmur train\n"
-          "  murmur train digits=0-9 shared=false epochs=30 -o runs/ten\n"
-          "  murmur train recipe=published dropout=0.1\n"
-          "  murmur train task=same shared=false -o runs/same\n"
-          "  murmur train task=sense -o runs/sense   # the sense of a word in its sentence\n"
-          "  murmur train reader=recurrent   # one recurrent network of as many parameters\n"
+          "  murmur train blocks=2 hidden=32 epochs=2   # seconds; without parameters minutes\n"
+          "  murmur train digits=0-9 shared=false blocks=2 hidden=32 epochs=2 -o runs/ten\n"
+          "  murmur train recipe=published blocks=1 epochs=2 dropout=0.1\n"
+          "  murmur train task=same blocks=2 hidden=32 samples=2000 epochs=2 -o runs/same\n"
+          "  murmur train task=sense hidden=32 samples=2000 epochs=2   # the sense of a word\n"
+          "  murmur train reader=recurrent blocks=2 hidden=32 epochs=1   # a recurrent network\n"
           "  murmur train --resume runs/ten",
           [](Options& sub, Flags& flags) {
             sub.add_option("--resume", flags.resume, "go on with a training").type_name("RUN");

@@ -80,10 +80,15 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command velocity_command() {
-  return {"velocity", "Evaluate the velocity of given points once.",
+  return {"velocity",
+          "Evaluate the velocity of given points once.",
           "  murmur velocity x.npy beta=4 engine=simd -o v.npy\n"
           "  murmur velocity n=5 d=2 beta=9 dynamics=USA",
-          nullptr, run};
+          nullptr,
+          run,
+          false,
+          nullptr,
+          parameters};
 }
 
 }  // namespace murmur::app

@@ -178,15 +178,24 @@ ExperimentSpec spec_of(const Settings& words);
 // Into words that read back as the same spec: what differs from the default counts as given.
 Settings words_of(const ExperimentSpec& spec);
 
+struct ParameterValue {  // one value of a parameter; behind ':' its arguments, as in cap:ANGLE
+  const char *name, *meaning;
+  const char* example = "";  // the assignments of an example, where NAME=VALUE is not enough
+};
+
 // One row per parameter: the same row parses, documents, completes and writes it.
 struct Parameter {
   enum Kind { number, whole, word, flag } kind;
   const char* name;
-  const char* initial;  // default, as text
-  const char* values;   // what it takes, as text for help
-  const char* meaning;  // one line
+  const char* initial;                        // default, as text
+  const char* values;                         // what it takes, as text for help
+  const char* meaning;                        // one line
+  const char* equation = "";                  // the formula that it is part of
+  const char* unit = "";                      // of numbers that have one
+  std::span<const ParameterValue> choices{};  // those of `values` that need an explanation
 };
 std::span<const Parameter> parameters();
+std::span<const ParameterValue> engine_values();  // those of `engine`, auto first
 
 // The known word nearest to a misspelt one; empty when none is near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);

@@ -31,6 +31,8 @@ struct Observable {
   const char* name;     // column, axis, JSON key
   const char* symbol;   // in figures, TeX-free UTF-8
   const char* meaning;  // one line
+  const char* equation = "";
+  const char* range = "any number";
 };
 
 // All observables, in column order.

@@ -142,6 +142,7 @@ struct Law {
 
 struct NamedLaw {
   const char* name;
+  ParameterValue value;   // as help shows it
   std::size_t min, most;  // arguments
   bool in_space;          // a law of R^d alone
   Law::Maker make;
@@ -149,14 +150,54 @@ struct NamedLaw {
 
 constexpr NamedLaw kLaws[] = {
     // in the order of InitialLaw::Kind
-    {"uniform", 0, 0, false, &Law::uniform},
-    {"hemisphere", 0, 0, false, &Law::hemisphere},
-    {"cap", 1, 1, false, &Law::cap},
-    {"orthonormal", 0, 0, false, &Law::orthonormal},
-    {"equiangular", 1, 1, false, &Law::equiangular},
-    {"clusters", 1, 2, false, &Law::clusters},
-    {"gaussian", 0, 0, true, &Law::gaussian},
-    {"box", 1, 1, true, &Law::box},
+    {"uniform", {"uniform", "uniform on the sphere"}, 0, 0, false, &Law::uniform},
+    {"hemisphere",
+     {"hemisphere", "uniform on the half of the sphere where the first coordinate is positive"},
+     0,
+     0,
+     false,
+     &Law::hemisphere},
+    {"cap",
+     {"cap:ANGLE", "uniform on the points of the sphere within ANGLE radians of the first axis",
+      "init=cap:0.5"},
+     1,
+     1,
+     false,
+     &Law::cap},
+    {"orthonormal",
+     {"orthonormal", "at right angles to each other; needs n of at most d",
+      "init=orthonormal n=8 d=8"},
+     0,
+     0,
+     false,
+     &Law::orthonormal},
+    {"equiangular",
+     {"equiangular:RHO", "every two at the cosine RHO; needs n of at most d",
+      "init=equiangular:0.3 n=8 d=8"},
+     1,
+     1,
+     false,
+     &Law::equiangular},
+    {"clusters",
+     {"clusters:K[:SPREAD]",
+      "around K random centres, with normal noise of deviation SPREAD (0.1) in each coordinate",
+      "init=clusters:3"},
+     1,
+     2,
+     false,
+     &Law::clusters},
+    {"gaussian",
+     {"gaussian", "standard normal in R^d", "init=gaussian habitat=space"},
+     0,
+     0,
+     true,
+     &Law::gaussian},
+    {"box",
+     {"box:A", "uniform in [-A, A]^d, in R^d", "init=box:5 habitat=space"},
+     1,
+     1,
+     true,
+     &Law::box},
 };
 
 constexpr const char* kHelp = "murmur explain --parameters shows what init takes";
@@ -177,6 +218,15 @@ bool fits(const InitialLaw& law) {
 }
 
 }  // namespace
+
+std::span<const ParameterValue> initial_laws() {
+  static const std::vector<ParameterValue> values = [] {
+    std::vector<ParameterValue> all;
+    for (const NamedLaw& law : kLaws) all.push_back(law.value);
+    return all;
+  }();
+  return values;
+}
 
 InitialLaw read_law(const Settings& words, const std::string& key) {
   const std::vector<std::string> parts = split(setting(words, key).text, ':');

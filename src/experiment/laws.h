@@ -14,6 +14,9 @@ using Place = std::vector<double>;  // (d)
 InitialLaw read_law(const Settings& words, const std::string& key);
 std::string law_text(const InitialLaw& law);
 
+// Every initial law: its name with the arguments that it takes, and what it draws.
+std::span<const ParameterValue> initial_laws();
+
 // What a law is to make, with the words that a refusal quotes.
 struct LawRequest {
   const InitialLaw& law;

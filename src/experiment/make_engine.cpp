@@ -10,6 +10,7 @@
 #include "experiment/require_room.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
+#include "murmur/experiment.h"
 
 namespace murmur {
 
@@ -67,23 +68,27 @@ enum class Single {
 // An engine by its word. auto takes the first row that suits and knows.
 struct EngineRow {
   const char* name;
+  const char* meaning;
   std::unique_ptr<Engine> (*make)(const EngineChoice& choice);
   bool (*suits)(const Request& request);
   Single single;
   bool own_memory = false;  // its swarms are not in the host's
 };
 constexpr EngineRow kRows[] = {
-    {"cuda-moments",
+    {"cuda-moments", "the series of `moments` on an NVIDIA GPU",
      [](const EngineChoice& choice) {
        return make_cuda_engine(choice.precision, GpuSums::moments);
      },
      [](const Request&) { return false; }, Single::sums, true},
-    {"cuda", [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
+    {"cuda", "sums over all pairs on an NVIDIA GPU",
+     [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
      [](const Request&) {
        return false;
      },  // by its word alone: results would depend on the machine
      Single::sums, true},
     {"moments",
+     "sums by series of moments for many particles, in up to five coordinates, with a certified "
+     "error; moments:TOLERANCE sets its bound",
      [](const EngineChoice& choice) {
        const double tolerance = tolerance_of(choice);
        return make_moments_engine({.tolerance = std::max(1e-15, tolerance / 100),
@@ -91,10 +96,13 @@ constexpr EngineRow kRows[] = {
                                    .threads = choice.threads});
      },
      suits_moments, Single::refused},
-    {"simd",
+    {"simd", "sums over all pairs by vector instructions, on all threads",
      [](const EngineChoice& choice) { return make_simd_engine(choice.precision, choice.threads); },
      suits_simd, Single::sums},
-    {"reference", [](const EngineChoice&) { return make_reference_engine(); },
+    {"reference",
+     "plain loops in double precision on one thread: the definition that the others are compared "
+     "with",
+     [](const EngineChoice&) { return make_reference_engine(); },
      [](const Request&) { return true; }, Single::ignored},
 };
 
@@ -146,9 +154,20 @@ Resolved resolve(const Request& r) {
 
 }  // namespace
 
+std::span<const ParameterValue> engine_values() {
+  static const std::vector<ParameterValue> values = [] {
+    std::vector<ParameterValue> all = {
+        {"auto", "the fastest engine of the processor that can compute this swarm"}};
+    for (auto row = std::rbegin(kRows); row != std::rend(kRows); ++row)
+      all.push_back({row->name, row->meaning});
+    return all;
+  }();
+  return values;
+}
+
 std::vector<std::string> engine_words() {
-  std::vector<std::string> words = {"auto"};
-  for (auto row = std::rbegin(kRows); row != std::rend(kRows); ++row) words.emplace_back(row->name);
+  std::vector<std::string> words;
+  for (const ParameterValue& engine : engine_values()) words.emplace_back(engine.name);
   return words;
 }
 

@@ -3,9 +3,55 @@
 
 #include <algorithm>
 
+#include "experiment/laws.h"
 #include "experiment/rows.h"
+#include "murmur/flow.h"
 
 namespace murmur {
+
+namespace {
+
+// The values of a parameter that name rows of another table.
+template <class Rows>
+std::vector<ParameterValue> values_of(const Rows& rows) {
+  std::vector<ParameterValue> values;
+  for (const auto& row : rows) values.push_back({row.name, row.meaning});
+  return values;
+}
+
+std::string joined_names(std::span<const ParameterValue> values) {
+  std::string text;
+  for (const ParameterValue& value : values)
+    text += (text.empty() ? "" : ", ") + std::string(value.name);
+  return text;
+}
+
+constexpr const char* kScore =
+    "s_ij = beta <Q x_i, K x_j>, a_ij = m_j e^(s_ij) / sum_k m_k e^(s_ik)";
+constexpr ParameterValue kHabitats[] = {
+    {"sphere", "the unit sphere of R^d"},
+    {"space", "all of R^d"},
+    {"ellipsoid", "the ellipsoid of gains", "habitat=ellipsoid gains=1,2,0.5"}};
+constexpr ParameterValue kLayersInTime[] = {
+    {"constant", "one matrix for all times"},
+    {"piecewise", "each layer of a file of matrices acts in its turn",
+     "weights_in_time=piecewise query=layers.npy"},
+    {"linear", "the layers of a file of matrices are interpolated linearly in time",
+     "weights_in_time=linear query=layers.npy"}};
+constexpr ParameterValue kHeadScales[] = {
+    {"sum", "the forces of the heads add"},
+    {"mean", "the forces of the heads are averaged: V is divided by their number"},
+    {"limit", "the mean of infinitely many heads of USA with random scores",
+     "dynamics=USA d=8 query=gaussian key=gaussian head_scale=limit"}};
+constexpr ParameterValue kClocks[] = {
+    {"U1", "weights e^(s_ij)"},
+    {"U2", "weights e^(s_ij - beta): t_U2 = e^beta t_U1", "dynamics=USA clock=U2"},
+    {"U3", "weights beta e^(s_ij): t_U3 = t_U1 / beta", "dynamics=USA clock=U3"},
+    {"U4", "time is the arc length of the whole configuration, divided by ln beta",
+     "dynamics=USA clock=U4"}};
+constexpr const char* kTime = "time t of the flow; one layer is dt";
+
+}  // namespace
 
 std::span<const Row<ExperimentSpec>> experiment_rows() {
   using namespace codec;
@@ -13,8 +59,13 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
   using S = ExperimentSpec;
   using D = DynamicsSpec;
   constexpr auto kForces = &S::dynamics;
-  static const std::string methods_text = method_names();
-  static const std::string engines_text = fmt::format("{}", fmt::join(engine_words(), ", "));
+  static const std::vector<ParameterValue> all_methods = values_of(methods());
+  static const std::string dynamics_text = joined_names(interactions());
+  static const std::string methods_text = joined_names(all_methods);
+  static const std::string engines_text = joined_names(engine_values());
+  static const std::string init_text =
+      joined_names(initial_laws()) +
+      ", points:x,y;x,y;..., FILE.npy; with a model also test:K, train:K, test:K:FINER, FILE.png";
   static const Row<S> table[] = {
       row<S, RunName, &S::name>(
           {P::word, "name", "flock", "a word", "first part of the run directory's name"}),
@@ -23,43 +74,41 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
       row<S, Given<Whole<2, kMostCoordinates>>, &S::d>(
           {P::whole, "d", "3", "2 or more", "coordinates of each particle"}),
       row<S, Real, kForces, &D::beta>(
-          {P::number, "beta", "4", "any number", "inverse temperature of attention"}),
-      row<S, Named, kForces, &D::interaction>(
-          {P::word, "dynamics", "SA",
-           "SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none",
-           "softmax attention, unnormalised, softmax over the past, the nearest alone, doubly "
-           "stochastic, softmax in R^d, the same rescaled by e^{-tV}, or no attention at all"}),
-      row<S, GivenManifold, kForces, &D::manifold>({P::word, "habitat", "sphere",
-                                                    "sphere, space, ellipsoid",
-                                                    "unit sphere, all of R^d, or the ellipsoid of "
-                                                    "gains; unless given, as the dynamics needs"}),
+          {P::number, "beta", "4", "any number", "inverse temperature of attention", kScore}),
+      row<S, Named, kForces, &D::interaction>({P::word, "dynamics", "SA", dynamics_text.c_str(),
+                                               "which attention moves the particles", "", "",
+                                               interactions()}),
+      row<S, GivenManifold, kForces, &D::manifold>(
+          {P::word, "habitat", "sphere", "sphere, space, ellipsoid",
+           "where particles live; unless given, where the dynamics needs them", "", "", kHabitats}),
       row<S, NamedMatrix, kForces, &D::query>(
           {P::word, "query", "identity",
            "identity, minus-identity, gaussian, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy, "
            "FILE.safetensors",
-           "query matrix Q, (k, d) or (heads, k, d); typed rows serve every head"}),
-      row<S, NamedMatrix, kForces, &D::key>(
-          {P::word, "key", "identity", "as query", "key matrix K, (k, d) or (heads, k, d)"}),
+           "query matrix Q, (k, d) or (heads, k, d); typed rows serve every head", kScore}),
+      row<S, NamedMatrix, kForces, &D::key>({P::word, "key", "identity", "as query",
+                                             "key matrix K, (k, d) or (heads, k, d)", kScore}),
       row<S, NamedMatrix, kForces, &D::value>(
           {P::word, "value", "identity", "as query; query-key, minus-query-key",
-           "value matrix V, (d, d) or (heads, d, d); query-key is Q^T K"}),
-      row<S, Named, kForces, &D::weights_in_time>(
-          {P::word, "weights_in_time", "constant", "constant, piecewise, linear",
-           "files of matrices have an axis of layers in front: (layers, k, d) or (layers, heads, "
-           "k, "
-           "d); each acts in its turn, or they are linear in between"}),
+           "value matrix V, (d, d) or (heads, d, d); query-key is Q^T K",
+           "A_i = sum_j a_ij V x_j"}),
+      row<S, Named, kForces, &D::weights_in_time>({P::word, "weights_in_time", "constant",
+                                                   "constant, piecewise, linear",
+                                                   "how matrices change with time, by files with "
+                                                   "an axis of layers in front: (layers, k, d) "
+                                                   "or (layers, heads, k, d)",
+                                                   "", "", kLayersInTime}),
       row<S, Until, kForces, &D::weights_until>(
           {P::word, "weights_until", "T", "T, or above 0",
            "when the last layer ends (piecewise) or is reached (linear); it stays from then on"}),
       row<S, Real, kForces, &D::redraw>(
           {P::number, "redraw", "0", "0 or above",
-           "random weights are drawn anew after every such time; 0 never"}),
+           "random weights are drawn again after every such time; 0: never", "", kTime}),
       row<S, Given<Whole<1, 65'536>>, kForces, &D::heads>(
           {P::whole, "heads", "1", "1 or more", "number of attention heads; their forces add"}),
-      row<S, Named, kForces, &D::head_scale>(
-          {P::word, "head_scale", "sum", "sum, mean, limit",
-           "forces of the heads add, or are averaged: every V divided by their number; limit: the "
-           "mean of infinitely many heads of USA with random scores"}),
+      row<S, Named, kForces, &D::head_scale>({P::word, "head_scale", "sum", "sum, mean, limit",
+                                              "how the forces of the heads are put together", "",
+                                              "", kHeadScales}),
       row<S, Named, kForces, &D::mask>(
           {P::word, "reach", "all", "all, past", "whom a particle sees: all, or those before it"}),
       row<S, Flag, kForces, &D::self>(
@@ -69,9 +118,10 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
            "V acts on x_j - x_i; auto: for hardmax in R^d and for rescaled"}),
       row<S, Real, kForces, &D::alibi>(
           {P::number, "alibi", "0", "0 or above",
-           "those far back count less, by the slope alibi / n a place; needs the past alone"}),
-      row<S, Named, kForces, &D::clock>(
-          {P::word, "clock", "U1", "U1, U2, U3, U4", "time unit of USA (docs/notation.md)"}),
+           "particles far back count less, by the slope alibi / n for each place; needs reach=past",
+           "s_ij = beta <Q x_i, K x_j> - (alibi / n) (i - j)"}),
+      row<S, Named, kForces, &D::clock>({P::word, "clock", "U1", "U1, U2, U3, U4",
+                                         "time unit of USA (docs/notation.md)", "", "", kClocks}),
       row<S, Normalisation, kForces, &D::normalisation>(
           {P::word, "normalisation", "post", "post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt",
            "what layer norm does to speed and norm (docs/notation.md)"}),
@@ -84,7 +134,8 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
       row<S, NamedPerceptron, kForces, &D::perceptron>(
           {P::word, "perceptron", "none",
            "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
-           "feed-forward force, a sublayer of its own after attention"}),
+           "feed-forward force, a sublayer of its own after attention",
+           "W_out s(W_in x_i + b_in) + b_out"}),
       row<S, Named, kForces, &D::activation>(
           {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"}),
       row<S, Named, kForces, &D::direction>(
@@ -93,30 +144,32 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
       row<S, NoneOrFile, &S::model>({P::word, "model", "none",
                                      "none, a training run, FILE.safetensors",
                                      "a trained swarm moves the particles"}),
-      row<S, InitialWord, &S::init>(
-          {P::word, "init", "uniform",
-           "uniform, hemisphere, cap:ANGLE, orthonormal, equiangular:RHO, clusters:K[:SPREAD], "
-           "gaussian, box:A, points:x,y;x,y;..., FILE.npy; with a model also test:K, train:K, "
-           "test:K:FINER, FILE.png",
-           "where the particles start; points and pictures set n and d"}),
+      row<S, InitialWord, &S::init>({P::word, "init", "uniform", init_text.c_str(),
+                                     "where the particles start; points and pictures set n and d",
+                                     "", "", initial_laws()}),
       row<S, Text, &S::data>(
           {P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
            "where the pictures of init=test:K are; auto: where the model learned"}),
-      row<S, EqualOrFile, &S::masses>(
-          {P::word, "masses", "equal", "equal, FILE.npy", "masses, (n), scaled to sum 1"}),
-      row<S, Positive, &S::T>({P::number, "T", "10", "above 0", "final time"}),
-      row<S, Positive, &S::dt>(
-          {P::number, "dt", "0.1", "above 0", "step of methods with fixed steps"}),
+      row<S, EqualOrFile, &S::masses>({P::word, "masses", "equal", "equal, FILE.npy",
+                                       "masses, (n), scaled to sum 1",
+                                       "a_ij = m_j e^(s_ij) / sum_k m_k e^(s_ik)"}),
+      row<S, Positive, &S::T>({P::number, "T", "10", "above 0", "final time", "", kTime}),
+      row<S, Positive, &S::dt>({P::number, "dt", "0.1", "above 0",
+                                "step of methods with fixed steps", "layers: x <- N(x + dt A)",
+                                kTime}),
       row<S, MethodName, &S::method>({P::word, "method", "dopri5", methods_text.c_str(),
-                                      "how time advances; layers is x <- N(x + dt A)"}),
+                                      "how time advances; layers is x <- N(x + dt A)", "", "",
+                                      all_methods}),
       row<S, Positive, &S::tolerance, &Tolerance::rtol>(
           {P::number, "rtol", "1e-8", "above 0", "relative tolerance of adaptive methods"}),
       row<S, Positive, &S::tolerance, &Tolerance::atol>(
           {P::number, "atol", "1e-10", "above 0", "absolute tolerance of adaptive methods"}),
       row<S, Real, &S::merge>({P::number, "merge", "0", "0, or at least 10 max(rtol, atol)",
-                               "particles closer than this chord become one; 0 never"}),
+                               "particles closer than this chord become one; 0: never",
+                               "|x_i - x_j| < merge", "distance in R^d"}),
       row<S, Real, kForces, &D::noise>({P::number, "noise", "0", "0 or above",
-                                        "strength 1/kappa of Brownian motion on the habitat"}),
+                                        "strength 1/kappa of Brownian motion on the habitat",
+                                        "dX = v dt + sqrt(2 noise) dB"}),
       row<S, Given<Save>, &S::save>(
           {P::word, "save", "every:T/100", "every:DT, log:COUNT, final", "when frames are kept"}),
       row<S, Whole<0, kMostWhole>, &S::random, &RandomKey::seed>(
@@ -125,8 +178,8 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
           {P::whole, "replica", "0", "0 or more",
            "which member of the ensemble: its own start, random weights and noise"}),
       row<S, EngineName, &S::engine, &EngineChoice::name>(
-          {P::word, "engine", "auto", engines_text.c_str(),
-           "what computes velocities; moments, moments:TOLERANCE: many particles, d up to 5"}),
+          {P::word, "engine", "auto", engines_text.c_str(), "what computes velocities", "", "",
+           engine_values()}),
       row<S, Named, &S::engine, &EngineChoice::precision>(
           {P::word, "precision", "f64", "f32, f64", "of pair sums and of stored trajectories"}),
       row<S, Threads, &S::engine, &EngineChoice::threads>(
@@ -135,8 +188,8 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
           {P::number, "cluster_tol", "0.001", "above 0",
            "linked when <x_i, x_j> > 1 - tol, of directions where x / |x| counts; in R^d else when "
            "|x_i - x_j| < tol"}),
-      row<S, Real, &S::pair_threshold>(
-          {P::number, "pair_threshold", "0.999", "-1 to 1", "close_pairs counts cosines above it"}),
+      row<S, Real, &S::pair_threshold>({P::number, "pair_threshold", "0.999", "-1 to 1",
+                                        "close_pairs counts cosines above it", "", "cosine"}),
       row<S, Whole<1, kMostWhole>, &S::max_evaluations>(
           {P::whole, "max_evaluations", "1000000000", "1 or more", "velocity evaluations allowed"}),
   };

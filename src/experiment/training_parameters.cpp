@@ -208,6 +208,21 @@ std::string whole_path(const std::filesystem::path& folder, const std::string& d
   return std::filesystem::absolute(folder / data).lexically_normal().string();
 }
 
+namespace {
+
+constexpr ParameterValue kReadouts[] = {
+    {"mean", "the mean of all tokens decides"},
+    {"cls", "an extra token decides"},
+    {"asked", "the word that is asked about decides", "task=sense readout=asked"}};
+constexpr ParameterValue kPositions[] = {
+    {"none", "tokens do not know their place"},
+    {"learned", "a learned code of the place is added to the start of each token",
+     "task=order positions=learned"},
+    {"sinusoidal", "a code of sines and cosines is added to the start of each token"},
+    {"rotary", "queries and keys are turned by angles that grow with the place"}};
+
+}  // namespace
+
 std::span<const Row<TrainingSpec>> training_rows() {
   using namespace codec;
   using P = Parameter;
@@ -249,14 +264,13 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, Named, &S::interaction>(
           {P::word, "interaction", "attention", "none, attraction, uniform, attention",
            "what boids tell each other: nothing, the mean, messages without or with selection"}),
-      row<S, Named, &S::readout>(
-          {P::word, "readout", "mean", "mean, cls, asked",
-           "the mean boid decides, an extra one, or the word that is asked about"}),
+      row<S, Named, &S::readout>({P::word, "readout", "mean", "mean, cls, asked",
+                                  "which token decides", "", "", kReadouts}),
       row<S, Flag, &S::position>({P::flag, "position", "false", "true, false",
                                   "adds a code of the boid's number: positions=sinusoidal"}),
-      row<S, Named, &S::positions>(
-          {P::word, "positions", "none", "none, learned, sinusoidal, rotary",
-           "how boids know their number: codes added to their starts, or queries and keys turned"}),
+      row<S, Named, &S::positions>({P::word, "positions", "none",
+                                    "none, learned, sinusoidal, rotary",
+                                    "how tokens know their place", "", "", kPositions}),
       row<S, Named, &S::recipe>(
           {P::word, "recipe", "auto", "auto, settled, best, published",
            "sets every parameter whose value is `recipe`; auto: settled for two digits and five or "

@@ -63,10 +63,26 @@ std::vector<std::string> all_words() {
 
 }  // namespace
 
+std::span<const ParameterValue> interactions() {
+  static constexpr ParameterValue all[] = {
+      {"SA", "softmax attention"},
+      {"USA", "unnormalised attention: the weights are not divided by their sum"},
+      {"causal", "softmax attention of each particle to itself and those before it"},
+      {"hardmax", "attention to the particles of greatest score only"},
+      {"sinkhorn", "attention with doubly stochastic weights"},
+      {"euclidean", "softmax attention in R^d, without layer norm"},
+      {"rescaled", "softmax attention in R^d in the coordinates e^{-tV} x"},
+      {"none", "no attention", "dynamics=none perceptron=gaussian:8"}};
+  return all;
+}
+
 template <>
 const std::vector<std::string>& names_of<Interaction>() {
-  static const std::vector<std::string> names = {"SA",       "USA",       "causal",   "hardmax",
-                                                 "sinkhorn", "euclidean", "rescaled", "none"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const ParameterValue& value : interactions()) all.emplace_back(value.name);
+    return all;
+  }();
   return names;
 }
 template <>

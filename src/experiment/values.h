@@ -84,6 +84,9 @@ struct Text {
   static std::string write(const std::string& value) { return value; }
 };
 
+// The values of `dynamics`, in the order of Interaction.
+std::span<const ParameterValue> interactions();
+
 // The words of an enumeration, in its order.
 template <class Enum>
 const std::vector<std::string>& names_of();

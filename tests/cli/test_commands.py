@@ -224,7 +224,14 @@ class Gallery(murmur.Case):
                 self.assertIn(f"{config['n']} particles", told)
                 self.assertIn("x_i'", told)
                 self.assertIn("Method:", told)
-        self.assertEqual(len(self.murmur("presets").stdout.splitlines()), len(presets))
+        groups, names = [], []
+        for line in self.murmur("presets").stdout.splitlines():
+            if line.startswith("  ") and line[2] != " ":
+                names.append(line.split()[0])
+            elif line and line[0] != " ":
+                groups.append(line)
+        self.assertEqual(sorted(names), sorted(files))
+        self.assertEqual(sorted(groups), sorted({preset["group"] for preset in presets}))
 
     def test_explain(self):
         self.assertIn("sum_{j<=i}", self.murmur("explain", "dynamics=causal").stdout)
