@@ -15,6 +15,19 @@ double length_of(const Vector& v) {
   return std::sqrt(square);
 }
 
+// Appends (groups, 5); how many there are.
+int add_groups(const Matrix& points, const Vector& weights, const KeyDiscs& discs,
+               std::vector<double>& out) {
+  const std::vector<int> of = group_keys(points, weights, discs);
+  const std::vector<KeyGroup> groups = summarise_groups(points, weights, of);
+  for (const KeyGroup& group : groups) {
+    out.insert(out.end(), group.place.begin(), group.place.end());
+    out.push_back(group.weight);
+    out.push_back(group.count);
+  }
+  return static_cast<int>(groups.size());
+}
+
 }  // namespace
 
 void add_dome(const Recording& trajectory, std::int64_t frame, int token, Reply& reply) {
@@ -27,12 +40,14 @@ void add_dome(const Recording& trajectory, std::int64_t frame, int token, Reply&
   const MoveArrows parts = arrows_of(move);
   std::vector<Vector> arrows;
   std::vector<double> weights, keys, queries, drawn;
+  std::vector<double> lengths, values, key_groups, value_groups;
   Json heads = Json::array();
   for (const HeadPart& head : move.heads) {
     const Dome dome = dome_of(head);
     weights.insert(weights.end(), head.weights.begin(), head.weights.end());
     keys.insert(keys.end(), dome.keys.data.begin(), dome.keys.data.end());
     queries.insert(queries.end(), dome.query.begin(), dome.query.end());
+    lengths.insert(lengths.end(), dome.lengths.begin(), dome.lengths.end());
     arrows.push_back(head.message);
     if (layers)
       for (double& c : arrows.back()) c *= move.dt;
@@ -41,7 +56,11 @@ void add_dome(const Recording& trajectory, std::int64_t frame, int token, Reply&
                      {"attended", tokens_attended(head)},
                      {"beta", head.beta},
                      {"message", length_of(arrows.back())},
-                     {"sameLengths", dome.same_lengths}});
+                     {"sameLengths", dome.same_lengths},
+                     {"meanLength", dome.mean_length},
+                     {"concentration", dome.concentration},
+                     {"halfAngle", angle_of_vision(dome.concentration, 0.5)},
+                     {"keyGroups", add_groups(dome.keys, head.weights, {}, key_groups)}});
   }
   for (const Vector* part : {&parts.messages, &parts.feed_forward, &parts.correction, &parts.move})
     arrows.push_back(*part);
@@ -52,8 +71,17 @@ void add_dome(const Recording& trajectory, std::int64_t frame, int token, Reply&
       for (int k = 0; k < x.d(); ++k) along += axes.axes(a, k) * arrow[k];
       drawn.push_back(along);
     }
+  for (std::size_t h = 0; h < move.heads.size(); ++h) {
+    const HeadPart& head = move.heads[h];
+    const Matrix seen = directions_along(axes.axes, head.values);
+    values.insert(values.end(), seen.data.begin(), seen.data.end());
+    heads[h]["valueGroups"] =
+        add_groups(seen, parts_of_message(head), kValueDiamonds, value_groups);
+  }
   reply.text = {{"heads", heads},
                 {"layers", layers},
+                {"ball", KeyDiscs{}.ball},
+                {"diamond", kValueDiamonds.ball},
                 {"dt", layers ? e.flow.dt : 1.0},
                 {"share", axes.share},
                 {"feedForwards", move.feed_forwards.size()},
@@ -67,6 +95,10 @@ void add_dome(const Recording& trajectory, std::int64_t frame, int token, Reply&
   reply.add(keys);
   reply.add(queries);
   reply.add(drawn);
+  reply.add(lengths);
+  reply.add(values);
+  reply.add(key_groups);
+  reply.add(value_groups);
 }
 
 }  // namespace murmur::facade
