@@ -75,10 +75,10 @@ void add_lengths(const HeadPart& head, Dome& dome) {
     const bool hidden = j < static_cast<int>(head.scores.size()) && std::isinf(head.scores[j]);
     if (!hidden) sum += dome.lengths.back(), ++seen;
   }
-  if (n > 0) {
-    const auto [least, most] = std::minmax_element(dome.lengths.begin(), dome.lengths.end());
-    dome.same_lengths = *most <= *least * (1 + 5e-7);
-  }
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const double length : dome.lengths)
+    least = std::min(least, length), most = std::max(most, length);
+  dome.same_lengths = most <= least * (1 + 5e-7);
   dome.mean_length = seen > 0 ? sum / seen : 0;
   const double query = std::sqrt(dot(head.query.data(), head.query.data(), k));
   dome.concentration = head.beta * query * dome.mean_length;
@@ -123,8 +123,11 @@ class Grouping {
       : keys_(keys), weights_(weights), discs_(discs), of_(keys.rows, -1) {
     std::vector<int> order(keys.rows);
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return weights[a] > weights[b]; });
+    const auto before = [&](int a, int b) {
+      return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
+    };
+    std::make_heap(order.begin(), order.end(), before);  // less code for the page than a sort
+    std::sort_heap(order.begin(), order.end(), before);
     for (const int j : order)
       if (dot(row(keys, j), row(keys, j), 3) > 0) place(j);
     while (join()) continue;
