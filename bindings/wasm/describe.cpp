@@ -52,6 +52,12 @@ void read_trained(const TrainedSwarm& swarm, const HostSwarm& x, Readings& readi
 
 }  // namespace
 
+Json numbers(std::initializer_list<std::pair<const char*, double>> list) {
+  Json object = Json::object();
+  for (const auto& [name, value] : list) object[name] = value;
+  return object;
+}
+
 Json about() {
   Json text{{"version", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}};
   for (const Parameter& p : parameters())
@@ -69,20 +75,20 @@ Json about() {
 
 Json describe(const Recording& trajectory, int id) {
   const Experiment& e = trajectory.experiment();
-  return {{"id", id},
-          {"n", e.swarm.n()},
-          {"d", e.swarm.d()},
-          {"habitat", e.dynamics.manifold == Manifold::sphere ? "sphere" : "space"},
-          {"frames", e.schedule.frames()},
-          {"first", trajectory.first()},
-          {"T", e.schedule.T},
-          {"columns", observable_names(e.dynamics)},
-          {"digits",
-           trajectory.trained() != nullptr ? trajectory.trained()->digits : std::vector<int>{}},
-          {"classes", trajectory.trained() != nullptr ? classes_of(*trajectory.trained())
-                                                      : std::vector<std::string>{}},
-          {"known", known_results(e)},
-          {"config", e.config}};
+  const TrainedSwarm* trained = trajectory.trained();
+  Json text = numbers({{"n", e.swarm.n()},
+                       {"d", e.swarm.d()},
+                       {"frames", static_cast<double>(e.schedule.frames())},
+                       {"first", static_cast<double>(trajectory.first())},
+                       {"T", e.schedule.T}});
+  text["id"] = id;
+  text["habitat"] = e.dynamics.manifold == Manifold::sphere ? "sphere" : "space";
+  text["columns"] = observable_names(e.dynamics);
+  text["digits"] = trained != nullptr ? trained->digits : std::vector<int>{};
+  text["classes"] = trained != nullptr ? classes_of(*trained) : std::vector<std::string>{};
+  text["known"] = known_results(e);
+  text["config"] = e.config;
+  return text;
 }
 
 Json describe(const TrainedSwarm& swarm, int id) {
@@ -93,23 +99,24 @@ Json describe(const TrainedSwarm& swarm, int id) {
     const auto row = a.targets.data.begin() + static_cast<std::ptrdiff_t>(c) * a.targets.cols;
     targets.push_back(std::vector<double>(row, row + a.targets.cols));
   }
-  return {{"id", id},
-          {"task", swarm.task == Task::same ? "same" : "digits"},
-          {"digits", swarm.digits},
-          {"classes", classes_of(swarm)},
-          {"d", a.d},
-          {"blocks", a.blocks},
-          {"shared", a.shared},
-          {"heads", a.heads},
-          {"hidden", a.hidden},
-          {"residual", a.residual},
-          {"interaction", interactions[a.interaction]},
-          {"position", a.position},
-          {"readout", a.readout == Architecture::cls ? "cls" : "mean"},
-          {"parameters", swarm.parameters.size()},
-          {"height", swarm.height},
-          {"width", swarm.width},
-          {"targets", targets}};
+  Json text = numbers({{"d", a.d},
+                       {"blocks", a.blocks},
+                       {"heads", a.heads},
+                       {"hidden", a.hidden},
+                       {"residual", a.residual},
+                       {"parameters", static_cast<double>(swarm.parameters.size())},
+                       {"height", swarm.height},
+                       {"width", swarm.width}});
+  text["id"] = id;
+  text["task"] = swarm.task == Task::same ? "same" : "digits";
+  text["digits"] = swarm.digits;
+  text["classes"] = classes_of(swarm);
+  text["shared"] = a.shared;
+  text["interaction"] = interactions[a.interaction];
+  text["position"] = a.position;
+  text["readout"] = a.readout == Architecture::cls ? "cls" : "mean";
+  text["targets"] = std::move(targets);
+  return text;
 }
 
 void add_frames(const Recording& trajectory, std::int64_t first, Reply& reply) {

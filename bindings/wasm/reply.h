@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace murmur::facade {
@@ -26,6 +28,9 @@ struct Reply {
     add(std::span<const T>(values));
   }
 };
+
+// An object of numbers: less code for the page than a list of JSON values.
+Json numbers(std::initializer_list<std::pair<const char*, double>> list);
 
 // Bytes as numbers; whatever is left over beyond whole ones is not looked at.
 inline std::vector<double> doubles_of(std::span<const std::byte> bytes) {

@@ -81,7 +81,7 @@ Vector lengths_of_moves(Engine& engine, const Dynamics& dynamics, const HostSwar
 // e^H, H the entropy of the weights: to how many tokens one attends. 0 where there are none.
 double tokens_attended(const HeadPart& head);
 
-// Query and keys of a head as points of the unit sphere in R^3. Their lengths are not shown.
+// Query and keys of a head as points of the unit sphere in R^3, with the lengths of the keys.
 //   k <= 3: their directions as they are.
 //   k > 3:  the query at the north pole, each key at its true angle to it; how they lie around the
 //           query is seen along the two leading axes of what is orthogonal to it.
@@ -91,8 +91,46 @@ struct Dome {
   Matrix keys{};     // (n, 3) unit rows, or 0
   double share = 1;  // of what is orthogonal to the query, mean over the keys, the two axes show
   bool same_lengths = true;  // of all keys in R^k: their directions are all that scores see
+  Vector lengths{};          // (n) |k_j| in R^k
+  double mean_length = 0;    // r: mean of |k_j| over the keys that the token sees
+  double concentration = 0;  // c = beta |q| r
 };
 Dome dome_of(const HeadPart& head);
+
+// The field of vision of a head. A key of the mean length r at the angle theta from the query has
+// the score c cos(theta), so that its e^s is the factor
+//   e^{-c (1 - cos theta)}
+// of what it would be at the query. Returns the angle at which that factor is `factor`, in radians;
+// pi where it is larger everywhere. For c < 0 the angle is that from -q, and c is -c.
+double angle_of_vision(double concentration, double factor);
+
+// Keys that overlap on the dome. A key is drawn as a disc of the radius `ball` sqrt(weight), at
+// least `least`, in radii of the dome.
+struct KeyDiscs {
+  double ball = 0.17;
+  double least = 0.008;
+};
+// Values are diamonds, half as wide as this; the weight is their part of the message.
+inline constexpr KeyDiscs kValueDiamonds{.ball = 0.13};
+// (n) the number of each key's group: two groups are one where the middle of one lies within the
+// disc of the other, which has their weights together. The first has the key of greatest weight;
+// -1: the key has no direction.
+std::vector<int> group_keys(const Matrix& keys, std::span<const double> weights,
+                            const KeyDiscs& discs = {});
+
+struct KeyGroup {
+  Vector place{};  // (3) unit: the mean of the keys by weight
+  double weight = 0;
+  int count = 0;
+};
+std::vector<KeyGroup> summarise_groups(const Matrix& keys, std::span<const double> weights,
+                                       std::span<const int> group);
+
+// (n) a_ij |v_j| over their sum: the part that each value has in the message; 0 without one.
+Vector parts_of_message(const HeadPart& head);
+
+// (n, 3) unit rows, or 0: the direction of each row of `vectors`, as seen along the axes.
+Matrix directions_along(const Matrix& axes, const Matrix& vectors);
 
 // (3, d) orthonormal axes to draw vectors of R^d along: coordinates for d <= 3, missing ones 0,
 // else the leading axes of the vectors, each of length 1; and what share of them these show.

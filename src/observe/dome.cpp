@@ -1,7 +1,10 @@
-// dome.cpp: query and keys of a head on the unit sphere in R^3, and axes for arrows in R^d.
+// dome.cpp: query and keys of a head on the unit sphere in R^3, its field of vision, the keys that
+// overlap there, and axes for arrows in R^d.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <numeric>
 
 #include "core/axes.h"
 #include "murmur/token_move.h"
@@ -62,14 +65,23 @@ std::vector<double> axes_of(const Matrix& vectors, int count, double& share) {
   return axes;
 }
 
-bool same_lengths(const Matrix& keys) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (int j = 0; j < keys.rows; ++j) {
-    const double square = dot(row(keys, j), row(keys, j), keys.cols);
-    least = std::min(least, square);
-    most = std::max(most, square);
+// Lengths of the keys, and what follows from them.
+void add_lengths(const HeadPart& head, Dome& dome) {
+  const int k = head.keys.cols, n = head.keys.rows;
+  double sum = 0;
+  int seen = 0;
+  for (int j = 0; j < n; ++j) {
+    dome.lengths.push_back(std::sqrt(dot(row(head.keys, j), row(head.keys, j), k)));
+    const bool hidden = j < static_cast<int>(head.scores.size()) && std::isinf(head.scores[j]);
+    if (!hidden) sum += dome.lengths.back(), ++seen;
   }
-  return most <= least * (1 + 1e-6);
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const double length : dome.lengths)
+    least = std::min(least, length), most = std::max(most, length);
+  dome.same_lengths = most <= least * (1 + 5e-7);
+  dome.mean_length = seen > 0 ? sum / seen : 0;
+  const double query = std::sqrt(dot(head.query.data(), head.query.data(), k));
+  dome.concentration = head.beta * query * dome.mean_length;
 }
 
 Dome high_dome(const HeadPart& head) {
@@ -103,12 +115,159 @@ Dome low_dome(const HeadPart& head) {
   return dome;
 }
 
+// Puts keys together that overlap: each, in the order of weight, goes to a group that it overlaps
+// or founds one; then groups that overlap are joined, the lighter one to the heavier.
+class Grouping {
+ public:
+  Grouping(const Matrix& keys, std::span<const double> weights, const KeyDiscs& discs)
+      : keys_(keys), weights_(weights), discs_(discs), of_(keys.rows, -1) {
+    std::vector<int> order(keys.rows);
+    std::iota(order.begin(), order.end(), 0);
+    const auto before = [&](int a, int b) {
+      return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
+    };
+    std::make_heap(order.begin(), order.end(), before);  // less code for the page than a sort
+    std::sort_heap(order.begin(), order.end(), before);
+    for (const int j : order)
+      if (dot(row(keys, j), row(keys, j), 3) > 0) place(j);
+    while (join()) continue;
+  }
+
+  std::vector<int> groups() const {
+    std::vector<int> number(middles_.size(), -1), out(of_);
+    int next = 0;
+    for (std::size_t g = 0; g < middles_.size(); ++g)
+      if (into_[g] == static_cast<int>(g)) number[g] = next++;
+    for (int& g : out)
+      if (g >= 0) g = number[root(g)];
+    return out;
+  }
+
+ private:
+  struct Middle {
+    double sum[3];  // of the keys, each by its weight; of the founder where none has weight
+    double weight, radius;
+  };
+
+  double radius(double weight) const {
+    return std::max(discs_.least, discs_.ball * std::sqrt(weight));
+  }
+  int root(int g) const {
+    while (into_[g] != g) g = into_[g];
+    return g;
+  }
+  static bool overlap(const Middle& a, const Middle& b) {
+    const double far = std::max(a.radius, b.radius);
+    const double aa = dot(a.sum, a.sum, 3), bb = dot(b.sum, b.sum, 3);
+    if (aa == 0 || bb == 0) return false;
+    // The chord between two directions: |a - b|^2 = 2 - 2 cos.
+    return 2 - 2 * dot(a.sum, b.sum, 3) / std::sqrt(aa * bb) < far * far;
+  }
+  void absorb(Middle& a, const Middle& b) const {
+    if (b.weight > 0)
+      for (int c = 0; c < 3; ++c) a.sum[c] += b.sum[c];
+    a.weight += b.weight;
+    a.radius = radius(a.weight);
+  }
+  void place(int j) {
+    const double share = weights_[j] > 0 ? weights_[j] : 1;
+    Middle own{{}, weights_[j], radius(weights_[j])};
+    for (int c = 0; c < 3; ++c) own.sum[c] = share * keys_(j, c);
+    for (std::size_t g = 0; g < middles_.size(); ++g)
+      if (overlap(middles_[g], own)) {
+        absorb(middles_[g], own);
+        of_[j] = static_cast<int>(g);
+        return;
+      }
+    of_[j] = static_cast<int>(middles_.size());
+    into_.push_back(of_[j]);
+    middles_.push_back(own);
+  }
+  bool join() {
+    bool joined = false;
+    for (std::size_t a = 0; a < middles_.size(); ++a) {
+      if (into_[a] != static_cast<int>(a)) continue;
+      if (middles_[a].radius <= discs_.least) continue;  // specks found their groups at once
+      for (std::size_t b = a + 1; b < middles_.size(); ++b) {
+        if (into_[b] != static_cast<int>(b) || !overlap(middles_[a], middles_[b])) continue;
+        absorb(middles_[a], middles_[b]);
+        into_[b] = static_cast<int>(a);
+        joined = true;
+      }
+    }
+    return joined;
+  }
+
+  const Matrix& keys_;
+  std::span<const double> weights_;
+  KeyDiscs discs_;
+  std::vector<int> of_, into_;
+  std::vector<Middle> middles_;
+};
+
 }  // namespace
 
 Dome dome_of(const HeadPart& head) {
   Dome dome = head.keys.cols > 3 ? high_dome(head) : low_dome(head);
-  dome.same_lengths = same_lengths(head.keys);
+  add_lengths(head, dome);
   return dome;
+}
+
+double angle_of_vision(double concentration, double factor) {
+  const double fall = -std::log(factor), c = std::fabs(concentration);
+  return fall < 2 * c ? std::acos(1 - fall / c) : std::numbers::pi;
+}
+
+std::vector<int> group_keys(const Matrix& keys, std::span<const double> weights,
+                            const KeyDiscs& discs) {
+  return Grouping(keys, weights, discs).groups();
+}
+
+std::vector<KeyGroup> summarise_groups(const Matrix& keys, std::span<const double> weights,
+                                       std::span<const int> group) {
+  const int count = group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1;
+  std::vector<KeyGroup> all(count, {.place = Vector(3)});
+  Matrix plain = zeros(count, 3);
+  for (int j = 0; j < keys.rows; ++j) {
+    if (group[j] < 0) continue;
+    KeyGroup& g = all[group[j]];
+    g.weight += weights[j];
+    ++g.count;
+    for (int c = 0; c < 3; ++c) {
+      g.place[c] += weights[j] * keys(j, c);
+      plain(group[j], c) += keys(j, c);
+    }
+  }
+  for (int g = 0; g < count; ++g) {
+    // Keys without weight count alike, as do those whose mean has no direction.
+    const double size = std::sqrt(dot(all[g].place.data(), all[g].place.data(), 3));
+    all[g].place =
+        unit(size > 1e-9 * all[g].weight && size > 0 ? all[g].place.data() : row(plain, g), 3);
+  }
+  return all;
+}
+
+Vector parts_of_message(const HeadPart& head) {
+  Vector parts(head.weights.size());
+  double sum = 0;
+  for (int j = 0; j < head.values.rows; ++j) {
+    const double* value = row(head.values, j);
+    parts[j] = head.weights[j] * std::sqrt(dot(value, value, head.values.cols));
+    sum += parts[j];
+  }
+  for (double& part : parts) part = sum > 0 ? part / sum : 0;
+  return parts;
+}
+
+Matrix directions_along(const Matrix& axes, const Matrix& vectors) {
+  Matrix out = zeros(vectors.rows, 3);
+  for (int j = 0; j < vectors.rows; ++j) {
+    double seen[3];
+    for (int a = 0; a < 3; ++a) seen[a] = dot(row(axes, a), row(vectors, j), vectors.cols);
+    const Vector direction = unit(seen, 3);
+    for (int a = 0; a < 3; ++a) out(j, a) = direction[a];
+  }
+  return out;
 }
 
 ArrowAxes arrow_axes(std::span<const Vector> vectors, int d) {

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "murmur/error.h"
+#include "murmur/token_move.h"
 #include "picture/dome_paint.h"
 #include "picture/encoder.h"
 #include "picture/figure_file.h"
@@ -39,6 +40,10 @@ void check(const std::vector<DomePicture>& pictures) {
       good = good && !head.keys.empty() && head.keys.size() == head.weights.size();
       for (const Arrow3& key : head.keys)
         for (const double c : key) good = good && std::isfinite(c);
+      const std::size_t n = head.keys.size();
+      const auto fits = [n](const auto& list) { return list.empty() || list.size() == n; };
+      good = good && fits(head.lengths) && fits(head.groups) && fits(head.values) &&
+             head.values.size() == head.parts.size() && fits(head.value_groups);
       for (const double a : head.weights) good = good && a >= 0 && a <= 1 + 1e-9;
       for (const Arrow3* a : {&head.query, &head.message})
         for (const double c : *a) good = good && std::isfinite(c);
@@ -56,11 +61,15 @@ struct Shot {
         look(dome_look(how)),
         camera(dome_camera(pictures)),
         scale(arrow_scale(pictures)),
-        film(in_parts) {}
+        film(in_parts) {
+    for (std::size_t h = 0; h < pictures[0].heads.size(); ++h)
+      longest.push_back(longest_key(pictures, h));
+  }
   DomeStyle style;
   DomeLook look;
   Camera camera;
   double scale;
+  std::vector<double> longest{};  // key of each head
   bool film;
 };
 
@@ -74,9 +83,9 @@ class Sheet {
     caption_ = ruler.wrap(picture.caption, width - 2 * kMargin * em, kSmall * em, false, 5);
     const double top = (picture.subtitle.empty() ? 3.0 : 4.6) * em;
     double bottom = height - (1.0 + 1.3 * static_cast<double>(caption_.size())) * em;
-    if (shot.film) bottom -= 2.2 * em;
+    if (shot.film) bottom -= kStrip * em;
     beside_ = width > 1.15 * height;
-    const double key_width = beside_ ? kKey * em : 0, key_height = beside_ ? 0 : 8.2 * em;
+    const double key_width = beside_ ? kKey * em : 0, key_height = beside_ ? 0 : 10.9 * em;
     key_ = beside_ ? Frame{width - key_width - kMargin * em, top, key_width, bottom - top}
                    : Frame{kMargin * em, bottom - key_height, width - 2 * kMargin * em, key_height};
     room_ = {kMargin * em, top, width - key_width - (beside_ ? 2.5 : 2) * kMargin * em,
@@ -89,7 +98,7 @@ class Sheet {
     spheres(parts);
     key(parts.weights);
     if (shot_.film) strip(part);
-    double baseline = bottom_ + (shot_.film ? 2.2 : 0.0) * look_.em + 1.1 * look_.em;
+    double baseline = bottom_ + (shot_.film ? kStrip : 0.0) * look_.em + 1.1 * look_.em;
     for (const std::string& line : caption_) {
       pen_.text(kMargin * look_.em, baseline, line,
                 {.size = kSmall * look_.em, .colour = theme_.quiet});
@@ -98,7 +107,8 @@ class Sheet {
   }
 
  private:
-  static constexpr double kMargin = 1.6, kSmall = 0.86, kKey = 17;  // em
+  static constexpr double kMargin = 1.6, kSmall = 0.86, kKey = 18, kEntry = 2.6,
+                          kStrip = 4.0;  // em
 
   void heading() const {
     const double em = look_.em;
@@ -119,8 +129,9 @@ class Sheet {
     }
     const int rows = (count + columns - 1) / columns;
     const double wide = room_.width / columns, high = room_.height / rows;
-    const DomeView view{shot_.camera, shot_.scale, parts};
+    DomeView view{shot_.camera, shot_.scale, 0, parts};
     for (int h = 0; h < count; ++h) {
+      view.longest = shot_.longest[h];
       const double x = room_.x + (h % columns + 0.5) * wide;
       const double y = room_.y + (h / columns) * high;
       const DomeHead& shown = picture_.heads[h];
@@ -137,15 +148,19 @@ class Sheet {
   }
 
   struct Entry {
-    enum Sample { query, keys, arrow, thin, dashes } sample;
+    enum Sample { query, vision, keys, stem, values, arrow, thin, dashes } sample;
     Colour colour;
     std::string words, more{};
   };
 
   std::vector<Entry> entries() const {
     const auto long_ = [](double value) { return fmt::format("length {}", short_number(value)); };
-    std::vector<Entry> all{{Entry::query, look_.query, "query q", "ring; dashes lead there"},
-                           {Entry::keys, look_.key, "keys", "area, colour: weight a_ij"}};
+    std::vector<Entry> all{{Entry::query, look_.query, "query q", "the gaze of the token"},
+                           {Entry::vision, look_.query, "field of vision", vision_words()},
+                           {Entry::keys, look_.key, "keys k_j", "area: weight; number: how many"}};
+    if (*std::max_element(shot_.longest.begin(), shot_.longest.end()) > 0)
+      all.push_back({Entry::stem, look_.key, "length of a key", longest_words()});
+    all.push_back({Entry::values, look_.value, "values v_j", "area: a_ij |v_j|"});
     if (picture_.all_heads == 1) {
       all.push_back({Entry::arrow, look_.value, "message", long_(picture_.messages_length)});
     } else {
@@ -165,6 +180,23 @@ class Sheet {
     return all;
   }
 
+  // Half of the weight: how far from the query.
+  std::string vision_words() const {
+    if (picture_.heads.size() > 1) return "line: half the weight";
+    const double c = picture_.heads[0].concentration;
+    if (c == 0) return "all directions alike";
+    const double angle = angle_of_vision(c, 0.5) * 180 / std::numbers::pi;
+    return angle < 180 ? fmt::format("half the weight at {:.0f}\u00b0", angle)
+                       : "more than half everywhere";
+  }
+
+  std::string longest_words() const {
+    return picture_.heads.size() > 1 ? "stem; longest of each head"
+                                     : fmt::format("stem; mean {}, longest {}",
+                                                   short_number(picture_.heads[0].mean_length),
+                                                   short_number(shot_.longest[0]));
+  }
+
   void sample(const Entry& entry, double x, double y) const {
     const double em = look_.em, line = look_.line;
     cairo_t* cr = pen_.cr();
@@ -181,6 +213,32 @@ class Sheet {
           const double r = (0.12 + 0.33 * std::sqrt(share)) * em;
           cairo_arc(cr, x + (0.2 + 1.7 * share) * em, y, r, 0, 2 * std::numbers::pi);
           pen_.ink(weight_colour(look_, share));
+          cairo_fill(cr);
+        }
+        return;
+      case Entry::vision:
+        for (int k = 0; k < 10; ++k) {
+          cairo_arc(cr, x + 1.1 * em, y, (1.0 - 0.085 * k) * em, 0, 2 * std::numbers::pi);
+          pen_.ink(entry.colour, 1.4 * kVision);
+          cairo_fill(cr);
+        }
+        return;
+      case Entry::stem:
+        cairo_move_to(cr, x + 0.7 * em, y + 0.7 * em);
+        cairo_line_to(cr, x + 1.5 * em, y - 0.7 * em);
+        pen_.ink(mix(entry.colour, theme_.ink, 0.35));
+        cairo_set_line_width(cr, 1.2 * line);
+        cairo_stroke(cr);
+        for (const double end : {-1.0, 1.0}) {
+          cairo_arc(cr, x + (1.1 + 0.4 * end) * em, y - 0.7 * end * em, 1.6 * line, 0,
+                    2 * std::numbers::pi);
+          cairo_fill(cr);
+        }
+        return;
+      case Entry::values:
+        for (const double share : {0.05, 0.35, 1.0}) {
+          trace_diamond(cr, x + (0.2 + 1.7 * share) * em, y, (0.14 + 0.36 * std::sqrt(share)) * em);
+          pen_.ink(entry.colour);
           cairo_fill(cr);
         }
         return;
@@ -203,10 +261,10 @@ class Sheet {
     const double em = look_.em;
     const std::vector<Entry> all = entries();
     const double radius = shot_.scale > 0 ? 1 / shot_.scale : 0;
-    const std::string unit = fmt::format("the sphere's radius: {}", short_number(radius));
+    const std::string unit = fmt::format("arrows: the radius stands for {}", short_number(radius));
     for (std::size_t k = 0; k < all.size(); ++k) {
       const double x = beside_ ? key_.x : key_.x + static_cast<double>(k % 3) * key_.width / 3;
-      const double y = key_.y + (beside_ ? 1.2 + 2.75 * static_cast<double>(k)
+      const double y = key_.y + (beside_ ? 1.2 + kEntry * static_cast<double>(k)
                                          : 1.2 + 2.7 * static_cast<double>(k / 3)) *
                                     em;
       sample(all[k], x, y);
@@ -215,10 +273,10 @@ class Sheet {
                 {.size = kSmall * em, .colour = theme_.quiet});
     }
     if (!beside_) {
-      pen_.text(key_.x, key_.y + 7.4 * em, unit, {.size = kSmall * em, .colour = theme_.quiet});
+      pen_.text(key_.x, key_.y + 10.1 * em, unit, {.size = kSmall * em, .colour = theme_.quiet});
       return;
     }
-    const double below = key_.y + (1.2 + 2.75 * static_cast<double>(all.size())) * em;
+    const double below = key_.y + (1.2 + kEntry * static_cast<double>(all.size())) * em;
     pen_.text(key_.x, below, unit, {.size = kSmall * em, .colour = theme_.quiet});
     if (picture_.heads.size() == 1) loudest(below + 2.4 * em, weights);
   }
@@ -229,7 +287,7 @@ class Sheet {
     const double em = look_.em;
     const DomeHead& head = picture_.heads[0];
     const double room = key_.y + key_.height - y - 2 * em;
-    const int most = std::clamp(static_cast<int>(room / (1.45 * em)), 0, 8);
+    const int most = std::clamp(static_cast<int>(room / (1.4 * em)) - 1, 0, 8);
     const std::size_t rows = std::min<std::size_t>(most, head.weights.size());
     if (rows < 2) return;
     std::vector<std::size_t> order(head.weights.size());
@@ -239,24 +297,48 @@ class Sheet {
         [&](auto a, auto b) {
           return head.weights[a] != head.weights[b] ? head.weights[a] > head.weights[b] : a < b;
         });
-    const double top = head.weights[order[0]];
-    pen_.text(key_.x, y, fmt::format("attends to {} tokens", short_number(head.attended)),
+    const double top = head.weights[order[0]], small = kSmall * em;
+    const double x = key_.x, right = key_.x + key_.width;
+    const double columns[] = {right - (head.lengths.empty() ? 2.8 : 6.4) * em, right - 3.3 * em};
+    const auto cell = [&](double at, double line, const std::string& words, Colour colour) {
+      pen_.text(at, line, words,
+                {.size = small, .colour = colour, .align = Align::right, .alpha = alpha});
+    };
+    pen_.text(x, y, fmt::format("attends to {} tokens", short_number(head.attended)),
               {.size = em, .colour = theme_.ink, .bold = true, .alpha = alpha});
+    const double heading = y + 1.4 * em;
+    pen_.text(x, heading, "token", {.size = small, .colour = theme_.quiet, .alpha = alpha});
+    cell(columns[0], heading, "weight", theme_.quiet);
+    if (!head.lengths.empty()) cell(columns[1] + 0.3 * em, heading, "length", theme_.quiet);
+    cell(right, heading, "angle", theme_.quiet);
     for (std::size_t k = 0; k < rows; ++k) {
-      const double line = y + (1.7 + 1.45 * static_cast<double>(k)) * em;
-      const double weight = head.weights[order[k]];
-      const bool own = order[k] == static_cast<std::size_t>(picture_.token);
-      pen_.text(key_.x, line, own ? fmt::format("{} (itself)", order[k]) : std::to_string(order[k]),
-                {.size = kSmall * em, .colour = theme_.ink, .alpha = alpha});
-      const double left = key_.x + 5.6 * em, full = key_.width - 9.4 * em;
-      cairo_rectangle(pen_.cr(), left, line - 0.62 * em, top > 0 ? alpha * full * weight / top : 0,
-                      0.72 * em);
-      pen_.ink(weight_colour(look_, top > 0 ? weight / top : 0), alpha);
+      const double line = y + (2.8 + 1.4 * static_cast<double>(k)) * em;
+      const std::size_t j = order[k];
+      const bool own = j == static_cast<std::size_t>(picture_.token);
+      pen_.text(x, line, own ? fmt::format("{} (itself)", j) : std::to_string(j),
+                {.size = small, .colour = theme_.ink, .alpha = alpha});
+      const double left = x + 5.2 * em, full = columns[0] - 3.2 * em - left;
+      const double share = top > 0 ? head.weights[j] / top : 0;
+      cairo_rectangle(pen_.cr(), left, line - 0.62 * em, alpha * full * share, 0.72 * em);
+      pen_.ink(weight_colour(look_, share), alpha);
       cairo_fill(pen_.cr());
-      pen_.text(
-          key_.x + key_.width, line, fmt::format("{:.2g}\u202f%", 100 * weight),
-          {.size = kSmall * em, .colour = theme_.quiet, .align = Align::right, .alpha = alpha});
+      cell(columns[0], line, fmt::format("{:.2g}\u202f%", 100 * head.weights[j]), theme_.ink);
+      if (!head.lengths.empty())
+        cell(columns[1] + 0.3 * em, line, short_number(head.lengths[j]), theme_.ink);
+      cell(right, line, angle_words(head, j), theme_.ink);
     }
+  }
+
+  // Between the query and a key.
+  static std::string angle_words(const DomeHead& head, std::size_t j) {
+    double along = 0, q = 0, k = 0;
+    for (int c = 0; c < 3; ++c) {
+      along += head.query[c] * head.keys[j][c];
+      q += head.query[c] * head.query[c], k += head.keys[j][c] * head.keys[j][c];
+    }
+    if (q == 0 || k == 0) return "";
+    return fmt::format("{:.0f}\u00b0",
+                       std::acos(std::clamp(along, -1.0, 1.0)) * 180 / std::numbers::pi);
   }
 
   // The names of the parts, the one that is being added in bold.
@@ -272,6 +354,33 @@ class Sheet {
                  .bold = k == part,
                  .alpha = k <= part ? 1 : 0.7});
       x += pen_.text_width(name, em, true) + 1.6 * em;
+    }
+    pen_.text(kMargin * em, y + 1.6 * em, part_words(part), {.size = em, .colour = theme_.ink});
+  }
+
+  // The part that is being added, in a sentence.
+  std::string part_words(int part) const {
+    const DomeHead& head = picture_.heads[0];
+    const bool stems = !head.lengths.empty(), sees = head.concentration != 0;
+    switch (part) {
+      case 0:
+        return sees ? "The token looks along its query q. The shade is its field of vision."
+                    : "The query plays no part: the token attends to all tokens alike.";
+      case 1:
+        return stems ? "Each token has a key: a point, with a stem as long as the key."
+                     : "Each token has a key: a point.";
+      case 2:
+        if (!sees) return "All keys have the same weight.";
+        return stems ? "The closer a key is to q, and the longer it is, the greater its weight."
+                     : "The closer a key is to q, the greater its weight.";
+      case 3:
+        return "Each token sends its value, a diamond. Their sum by weight is the message.";
+      case 4:
+        return picture_.has_feed_forward
+                   ? "The feed-forward adds a push that depends on the token itself."
+                   : "There is no feed-forward here.";
+      default:
+        return fmt::format("All of it together is the {} of the token.", picture_.move_name);
     }
   }
 
@@ -302,6 +411,10 @@ DomePicture between(const DomePicture& from, const DomePicture& to, double share
     if (from.heads[h].keys.size() != to.heads[h].keys.size()) return to;
     for (std::size_t j = 0; j < now.heads[h].keys.size(); ++j)
       now.heads[h].keys[j] = lay(from.heads[h].keys[j], to.heads[h].keys[j]);
+    for (std::size_t j = 0; j < std::min(from.heads[h].lengths.size(), to.heads[h].lengths.size());
+         ++j)
+      now.heads[h].lengths[j] =
+          (1 - share) * from.heads[h].lengths[j] + share * to.heads[h].lengths[j];
   }
   return now;
 }

@@ -1,5 +1,6 @@
-// dome.h: draws the move of one token: query and keys on a sphere around it, weights, messages,
-// feed-forward and where they take it; as a figure, and as a film that steps through the parts.
+// dome.h: draws the move of one token: query, keys and values on a sphere around it, its field of
+// vision, weights, messages, feed-forward and where they take it; as a figure, and as a film that
+// steps through the parts.
 #pragma once
 
 #include <array>
@@ -21,9 +22,16 @@ struct DomeHead {
   Arrow3 query{};                 // unit, or 0: it has no direction
   std::vector<Arrow3> keys{};     // (n) likewise
   std::vector<double> weights{};  // (n) in [0, 1]
-  double attended = 0;            // to how many tokens
-  Arrow3 message{};               // arrow
-  double message_length = 0;      // in R^d
+  std::vector<double> lengths{};  // (n) |k_j|; empty: all are the same
+  std::vector<int> groups{};      // (n) of keys that overlap (token_move.h); empty: each its own
+  std::vector<Arrow3> values{};   // (n) unit, or 0; empty: none are drawn
+  std::vector<double> parts{};    // (n) a_ij |v_j| over their sum: each value's part of the message
+  std::vector<int> value_groups{};
+  double concentration = 0;   // of the field of vision (token_move.h)
+  double mean_length = 0;     // of the keys that the token sees
+  double attended = 0;        // to how many tokens
+  Arrow3 message{};           // arrow
+  double message_length = 0;  // in R^d
 };
 
 // All that one picture shows. Arrows are in the units of the tokens, along three axes.

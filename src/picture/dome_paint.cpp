@@ -1,10 +1,12 @@
-// dome_paint.cpp: a translucent sphere with points on it and arrows within.
+// dome_paint.cpp: a translucent sphere with query, field of vision, keys and values on it, and
+// arrows within.
 #include "picture/dome_paint.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "murmur/token_move.h"
 #include "picture/globe.h"
 
 namespace murmur::picture {
@@ -13,8 +15,8 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 constexpr double kReach = 0.82;       // of the radius: the longest way of the arrows
-constexpr double kBall = 0.26;        // of the radius: a key that gets all attention
-constexpr std::size_t kThreads = 12;  // lines from the keys attended to most
+constexpr double kStem = 0.24;        // of the radius: the longest key
+constexpr std::size_t kThreads = 12;  // lines from the keys attended to most to their values
 
 double length(const Arrow3& a) { return std::hypot(a[0], a[1], a[2]); }
 
@@ -33,27 +35,56 @@ class Painter {
         look_(fitted(look, square)),
         theme_(*look.theme),
         view_(view),
-        globe_(pen, theme_, view.camera, square, look_.line),
+        globe_(pen, theme_, view.camera, inner(square, view.longest), look_.line),
         cx_(globe_.x()),
         cy_(globe_.y()),
         radius_(globe_.radius()) {}
 
   void paint(const DomePicture& picture, const DomeHead& head) {
-    const double most = *std::max_element(head.weights.begin(), head.weights.end());
+    const Points keys = points_of(head.keys, head.weights, head.groups);
+    const Points values = points_of(head.values, head.parts, head.value_groups);
     globe_.body();
     globe_.graticule(false);
-    keys(head, most, false);
-    threads(head, most);
-    token();
-    query(head, false);
-    arrows(picture, head);
-    globe_.graticule(true);
-    keys(head, most, true);
-    query(head, true);
+    for (const bool near : {false, true}) {
+      vision(head, near);
+      draw_keys(head, keys, near);
+      draw_values(head, values, near);
+      query(head, near);
+      if (near) break;
+      links(head);
+      token();
+      arrows(picture, head);
+      globe_.graticule(true);
+    }
     globe_.outline();
+    counts(keys, view_.parts.keys, false);
+    counts(values, view_.parts.messages, true);
   }
 
  private:
+  // Points of the sphere that are drawn as one where they overlap, heaviest first.
+  struct Points {
+    std::vector<KeyGroup> groups{};
+    double most = 0;  // weight of one point
+    int many = 0;
+  };
+  static Points points_of(const std::vector<Arrow3>& places, const std::vector<double>& weights,
+                          std::vector<int> groups) {
+    Points points;
+    if (places.empty()) return points;
+    Matrix rows = zeros(static_cast<int>(places.size()), 3);
+    for (int j = 0; j < rows.rows; ++j)
+      for (int c = 0; c < 3; ++c) rows(j, c) = places[j][c];
+    for (int j = 0, next = 0; groups.size() < places.size(); ++j)
+      groups.push_back(length(places[j]) > 0 ? next++ : -1);
+    points.groups = summarise_groups(rows, weights, groups);
+    std::stable_sort(points.groups.begin(), points.groups.end(),
+                     [](const KeyGroup& a, const KeyGroup& b) { return a.weight > b.weight; });
+    if (!points.groups.empty()) points.most = points.groups[0].weight;
+    points.many = std::max<int>(4, static_cast<int>(places.size()) / 20);
+    return points;
+  }
+
   // Lines of small spheres are thinner.
   static DomeLook fitted(DomeLook look, const Frame& square) {
     look.line *= std::clamp(square.width / (36 * look.em), 0.6, 1.0);
@@ -65,51 +96,151 @@ class Painter {
   static bool front(const Spot& s) { return Globe::front(s); }
   void disc(double x, double y, double r) const { globe_.disc(x, y, r); }
 
-  double ball(double weight) const {
-    return std::max(1.8 * look_.line, kBall * radius_ * std::sqrt(view_.parts.weights * weight));
+  // Room for the stems of keys around the sphere.
+  static Frame inner(const Frame& square, double longest) {
+    const double off = longest > 0 ? 0.5 * (1 - 1 / (1 + 0.85 * kStem)) * square.width : 0;
+    return {square.x + off, square.y + off, square.width - 2 * off, square.height - 2 * off};
   }
 
-  // Small ones over large ones, so that none is lost below a neighbour.
-  void keys(const DomeHead& head, double most, bool near) const {
-    std::vector<std::size_t> order;
-    for (std::size_t j = 0; j < head.keys.size(); ++j)
-      if (length(head.keys[j]) > 0) order.push_back(j);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](auto a, auto b) { return head.weights[a] > head.weights[b]; });
-    const double alpha = view_.parts.keys * (near ? 0.88 : 0.45);
-    for (const std::size_t j : order) {
-      const Spot s = at(head.keys[j]);
+  static Arrow3 place_of(const KeyGroup& group) {
+    return {group.place[0], group.place[1], group.place[2]};
+  }
+
+  double radius_of(double weight, double share, double whole) const {
+    return std::max(1.6 * look_.line, whole * radius_ * std::sqrt(share * weight));
+  }
+
+  // Ten caps, one over another: the shade is the factor that a key of the mean length has there;
+  // the line is where it is one half.
+  void vision(const DomeHead& head, bool near) const {
+    if (length(head.query) == 0 || head.concentration == 0 || view_.parts.query <= 0) return;
+    const Arrow3 middle = sum({}, head.query, head.concentration > 0 ? 1 : -1);
+    for (int k = 0; k < 10; ++k) {
+      pen_.ink(look_.query, (near ? 1.0 : 0.6) * kVision * view_.parts.query);
+      globe_.cap(middle, angle_of_vision(head.concentration, 0.05 + 0.1 * k), near);
+    }
+    globe_.cap_edge(middle, angle_of_vision(head.concentration, 0.5), near);
+    pen_.ink(look_.query, (near ? 0.75 : 0.35) * view_.parts.query);
+    cairo_set_line_width(cr_, 1.2 * look_.line);
+    cairo_stroke(cr_);
+  }
+
+  // A disc for keys that overlap, and for each key a speck and a stem as long as it is.
+  void draw_keys(const DomeHead& head, const Points& points, bool near) const {
+    const double alpha = view_.parts.keys * (near ? 0.85 : 0.45);
+    const auto colour = [&](double weight) {
+      return weight_colour(look_, points.most > 0 ? view_.parts.weights * weight / points.most : 0);
+    };
+    const double heaviest = *std::max_element(head.weights.begin(), head.weights.end());
+    for (const KeyGroup& group : points.groups) {
+      const Spot s = at(place_of(group));
       if (front(s) != near) continue;
-      const double share = most > 0 ? head.weights[j] / most : 0;
-      disc(s.x, s.y, ball(head.weights[j]));
-      pen_.ink(weight_colour(look_, view_.parts.weights * share), alpha);
+      disc(s.x, s.y, radius_of(group.weight, view_.parts.weights, KeyDiscs{}.ball));
+      pen_.ink(colour(group.weight), alpha);
       cairo_fill_preserve(cr_);
       pen_.ink(theme_.dark ? theme_.edge : theme_.centre, 0.8 * alpha);
       cairo_set_line_width(cr_, 0.8 * look_.line);
       cairo_stroke(cr_);
     }
+    for (std::size_t j = 0; j < head.keys.size(); ++j) {
+      const Spot s = at(head.keys[j]);
+      if (length(head.keys[j]) == 0 || front(s) != near) continue;
+      const double share = heaviest > 0 ? view_.parts.weights * head.weights[j] / heaviest : 0;
+      pen_.ink(mix(weight_colour(look_, share), theme_.ink, 0.2 + 0.3 * share),
+               view_.parts.keys * (near ? 0.9 : 0.45));
+      disc(s.x, s.y, 1.1 * look_.line);
+      cairo_fill(cr_);
+      if (view_.longest > 0 && !head.lengths.empty()) stem(head.keys[j], head.lengths[j], share);
+    }
   }
 
-  // From the keys attended to most to the token; in a film the messages travel along them.
-  void threads(const DomeHead& head, double most) const {
-    if (view_.parts.messages <= 0 || most <= 0) return;
+  // Outwards from its place, in the ink of the speck.
+  void stem(const Arrow3& key, double size, double share) const {
+    const Spot foot = at(key);
+    const Spot tip = at(sum(key, key, view_.parts.keys * kStem * size / view_.longest));
+    cairo_move_to(cr_, foot.x, foot.y);
+    cairo_line_to(cr_, tip.x, tip.y);
+    cairo_set_line_width(cr_, (0.9 + 1.3 * share) * look_.line);
+    cairo_stroke(cr_);
+    disc(tip.x, tip.y, (1.4 + share) * look_.line);
+    cairo_fill(cr_);
+  }
+
+  void draw_values(const DomeHead& head, const Points& points, bool near) const {
+    const double grown = view_.parts.messages, alpha = grown * (near ? 0.9 : 0.45);
+    if (grown <= 0) return;
+    for (const KeyGroup& group : points.groups) {
+      const Spot s = at(place_of(group));
+      if (front(s) != near) continue;
+      trace_diamond(cr_, s.x, s.y, radius_of(group.weight, grown, kValueDiamonds.ball));
+      pen_.ink(look_.value, alpha * (group.weight > 0 ? 1 : 0.5));
+      cairo_fill_preserve(cr_);
+      pen_.ink(theme_.dark ? theme_.edge : theme_.centre, 0.8 * alpha);
+      cairo_set_line_width(cr_, 0.8 * look_.line);
+      cairo_stroke(cr_);
+    }
+    for (const Arrow3& value : head.values) {
+      const Spot s = at(value);
+      if (length(value) == 0 || front(s) != near) continue;
+      disc(s.x, s.y, 0.9 * look_.line);
+      pen_.ink(mix(look_.value, theme_.ink, 0.5), 0.8 * alpha);
+      cairo_fill(cr_);
+    }
+  }
+
+  // How many overlap, where there is weight or many are: in the disc where there is room, else at
+  // its right; one that would cover another number is left out.
+  void counts(const Points& points, double alpha, bool values) {
+    for (const KeyGroup& group : points.groups) {
+      const bool told = group.weight > 0.02 * points.most || group.count >= points.many;
+      if (group.count < 2 || !told || alpha <= 0) continue;
+      const Spot s = at(place_of(group));
+      const double r = radius_of(group.weight, values ? alpha : view_.parts.weights,
+                                 values ? kValueDiamonds.ball : KeyDiscs{}.ball);
+      const std::string words = std::to_string(group.count);
+      const double size = 0.8 * look_.em, width = pen_.text_width(words, size, true);
+      const bool within = width < 1.5 * r * (values ? 0.7 : 1);
+      const double x = within ? s.x : s.x + r + 0.25 * look_.em + width / 2;
+      const Frame box{x - width / 2, s.y - 0.5 * size, width, size};
+      const auto covers = [&](const Frame& other) {
+        return box.x < other.x + other.width && other.x < box.x + box.width &&
+               box.y < other.y + other.height && other.y < box.y + box.height;
+      };
+      if (std::any_of(taken_.begin(), taken_.end(), covers)) continue;
+      taken_.push_back(box);
+      const Colour beside = values ? mix(look_.value, theme_.ink, 0.3) : theme_.ink;
+      globe_.rimmed(words, x, s.y + 0.36 * size,
+                    {.size = size,
+                     .colour = beside,
+                     .bold = true,
+                     .align = Align::centre,
+                     .alpha = (front(s) ? 1 : 0.6) * alpha});
+    }
+  }
+
+  // From the keys attended to most to their values; in a film the messages travel along them.
+  void links(const DomeHead& head) const {
+    const double grown = view_.parts.messages;
+    const double most = *std::max_element(head.weights.begin(), head.weights.end());
+    if (grown <= 0 || most <= 0 || head.values.empty()) return;
     std::vector<std::size_t> order;
     for (std::size_t j = 0; j < head.keys.size(); ++j)
-      if (length(head.keys[j]) > 0 && head.weights[j] > 0.02 * most) order.push_back(j);
+      if (length(head.keys[j]) > 0 && length(head.values[j]) > 0 && head.weights[j] > 0.02 * most)
+        order.push_back(j);
     const std::size_t count = std::min(order.size(), kThreads);
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
                       order.end(),
                       [&](auto a, auto b) { return head.weights[a] > head.weights[b]; });
     for (std::size_t k = 0; k < count; ++k) {
-      const Arrow3& key = head.keys[order[k]];
+      const Arrow3 &key = head.keys[order[k]], &value = head.values[order[k]];
       const double share = head.weights[order[k]] / most;
-      const Spot from = at(key), to = at(sum(key, key, -view_.parts.messages));
+      const Spot from = at(key), to = at(sum(key, sum(value, key, -1), grown));
       cairo_move_to(cr_, from.x, from.y);
       cairo_line_to(cr_, to.x, to.y);
-      pen_.ink(look_.value, 0.12 + 0.33 * share);
-      cairo_set_line_width(cr_, (0.6 + 1.6 * share) * look_.line);
+      pen_.ink(look_.value, 0.12 + 0.28 * share);
+      cairo_set_line_width(cr_, (0.6 + 1.0 * share) * look_.line);
       cairo_stroke(cr_);
-      if (view_.parts.messages >= 1) continue;
+      if (grown >= 1) continue;
       disc(to.x, to.y, 2.2 * look_.line);
       pen_.ink(look_.value);
       cairo_fill(cr_);
@@ -123,7 +254,7 @@ class Painter {
   }
 
   // A line to the sphere, and a ring with a dot where it meets it.
-  void query(const DomeHead& head, bool near) const {
+  void query(const DomeHead& head, bool near) {
     if (length(head.query) == 0 || view_.parts.query <= 0) return;
     const Spot end = at(head.query);
     if (!near) {
@@ -148,6 +279,7 @@ class Painter {
     disc(end.x, end.y, 2 * look_.line);
     pen_.ink(look_.query, alpha);
     cairo_fill(cr_);
+    taken_.push_back({end.x + 0.6 * look_.em, end.y - 0.6 * look_.em, look_.em, look_.em});
     globe_.rimmed(
         "q", end.x + 1.1 * look_.em, end.y + 0.35 * look_.em,
         {.size = 1.05 * look_.em, .colour = look_.query, .bold = true, .align = Align::centre});
@@ -201,7 +333,16 @@ class Painter {
   const DomeView& view_;
   const Globe globe_;
   double cx_, cy_, radius_;
+  std::vector<Frame> taken_{};  // by letters
 };
+
+// By weight, so that it is short where heavy keys lie on all sides.
+Arrow3 mean_key(const DomeHead& head) {
+  Arrow3 mean{};
+  for (std::size_t j = 0; j < head.keys.size(); ++j)
+    mean = sum(mean, head.keys[j], head.weights[j]);
+  return mean;
+}
 
 // How far from the middle the arrows of a picture reach, drawn head to tail.
 double reach_of(const DomePicture& p) {
@@ -249,7 +390,8 @@ Camera dome_camera(const std::vector<DomePicture>& pictures) {
       double value = 0;
       for (const DomePicture& p : pictures) {
         for (const DomeHead& head : p.heads)
-          value += std::min(dot(eye, head.query), 0.72) / static_cast<double>(p.heads.size());
+          value += (std::min(dot(eye, head.query), 0.72) + 0.6 * dot(eye, mean_key(head))) /
+                   static_cast<double>(p.heads.size());
         value += 0.4 * sidewards(eye, p.move) + 0.2 * sidewards(eye, p.messages) +
                  0.2 * sidewards(eye, p.feed_forward);
       }
@@ -262,6 +404,21 @@ double arrow_scale(const std::vector<DomePicture>& pictures) {
   double most = 0;
   for (const DomePicture& p : pictures) most = std::max(most, reach_of(p));
   return most > 0 ? kReach / most : 1;
+}
+
+double longest_key(const std::vector<DomePicture>& pictures, std::size_t head) {
+  double most = 0;
+  for (const DomePicture& p : pictures)
+    for (const double size : p.heads[head].lengths) most = std::max(most, size);
+  return most;
+}
+
+void trace_diamond(cairo_t* cr, double x, double y, double r) {
+  cairo_move_to(cr, x, y - r);
+  cairo_line_to(cr, x + r, y);
+  cairo_line_to(cr, x, y + r);
+  cairo_line_to(cr, x - r, y);
+  cairo_close_path(cr);
 }
 
 Colour weight_colour(const DomeLook& look, double share) {

@@ -23,14 +23,18 @@ inline constexpr int kDomeParts = 6;
 // Of a picture that is `share` through its six parts; each is drawn in the first half of its time.
 DomeParts dome_parts(double share);
 
-// A camera from which queries are in front and arrows are not seen end on.
+// A camera from which queries and heavy keys are in front and arrows are not seen end on.
 Camera dome_camera(const std::vector<DomePicture>& pictures);
 // Radii of the sphere that one unit of the arrows is long.
 double arrow_scale(const std::vector<DomePicture>& pictures);
 
+// Length of the longest key of a head; 0 where lengths are not drawn.
+double longest_key(const std::vector<DomePicture>& pictures, std::size_t head);
+
 struct DomeView {
   Camera camera;
-  double scale = 1;  // of arrows
+  double scale = 1;    // of arrows
+  double longest = 0;  // key of this head
   DomeParts parts{};
 };
 // Within the square; `head` of the picture.
@@ -46,6 +50,8 @@ bool film_page(const DomeFilm& film, double seconds, const std::function<void(Ca
 // Samples of the key.
 void paint_arrow(const Pen& pen, std::array<double, 4> way, Colour colour, double width,
                  double alpha = 1);
+void trace_diamond(cairo_t* cr, double x, double y, double r);
 Colour weight_colour(const DomeLook& look, double share);
+inline constexpr double kVision = 0.03;  // opacity of each of ten caps of the field of vision
 
 }  // namespace murmur::picture

@@ -32,10 +32,17 @@ class Globe {
   void body() const;
   void outline() const;
   void graticule(bool near) const;  // every thirty degrees, on one side
+  // The part of a cap on one side, filled: all points of the sphere within `angle` of its middle.
+  void cap(const std::array<double, 3>& middle, double angle, bool near) const;
+  void cap_edge(const std::array<double, 3>& middle, double angle, bool near) const;  // traced
   // Letters with a rim in the colour of the ground: points may lie below them.
   void rimmed(const std::string& text, double x, double baseline, const TextStyle& style) const;
 
  private:
+  // A closed curve of points of the sphere: those on one side, traced.
+  template <class At>
+  void curve(const At& point, bool near) const;
+
   const Pen& pen_;
   cairo_t* cr_;
   const Theme& theme_;

@@ -104,18 +104,43 @@ Arrow3 along(const ArrowAxes& axes, const Vector& v) {
   return out;
 }
 
+Matrix rows_of(const std::vector<Arrow3>& points) {
+  Matrix out = zeros(static_cast<int>(points.size()), 3);
+  for (int j = 0; j < out.rows; ++j)
+    for (int c = 0; c < 3; ++c) out(j, c) = points[j][c];
+  return out;
+}
+
+std::vector<Arrow3> arrows_of_rows(const Matrix& rows) {
+  std::vector<Arrow3> out;
+  for (int j = 0; j < rows.rows; ++j) out.push_back({rows(j, 0), rows(j, 1), rows(j, 2)});
+  return out;
+}
+
 DomeHead head_of(const HeadPart& part, const Dome& dome, const std::string& name) {
-  DomeHead head{.name = name, .attended = tokens_attended(part)};
+  DomeHead head{.name = name, .concentration = dome.concentration, .mean_length = dome.mean_length};
+  head.attended = tokens_attended(part);
   head.query = {dome.query[0], dome.query[1], dome.query[2]};
   head.weights = part.weights;
-  for (int j = 0; j < dome.keys.rows; ++j)
-    head.keys.push_back({dome.keys(j, 0), dome.keys(j, 1), dome.keys(j, 2)});
-  if (head.keys.size() <= kMostKeys) return head;
-  std::vector<double> sorted = head.weights;
-  std::nth_element(sorted.begin(), sorted.begin() + kMostKeys, sorted.end(), std::greater<>());
-  for (std::size_t j = 0; j < head.keys.size(); ++j)
-    if (head.weights[j] <= sorted[kMostKeys]) head.keys[j] = {};
+  head.keys = arrows_of_rows(dome.keys);
+  if (!dome.same_lengths) head.lengths = dome.lengths;
+  if (head.keys.size() > kMostKeys) {
+    std::vector<double> sorted = head.weights;
+    std::nth_element(sorted.begin(), sorted.begin() + kMostKeys, sorted.end(), std::greater<>());
+    for (std::size_t j = 0; j < head.keys.size(); ++j)
+      if (head.weights[j] <= sorted[kMostKeys]) head.keys[j] = {};
+  }
+  head.groups = group_keys(rows_of(head.keys), head.weights);
   return head;
+}
+
+// Its values on the sphere, along the axes of the arrows.
+void add_values(const HeadPart& part, const ArrowAxes& axes, DomeHead& head) {
+  head.parts = parts_of_message(part);
+  head.values = arrows_of_rows(directions_along(axes.axes, part.values));
+  for (std::size_t j = 0; j < head.values.size(); ++j)  // of a key that is not drawn
+    if (head.keys.size() > kMostKeys && head.keys[j] == Arrow3{}) head.values[j] = {};
+  head.value_groups = group_keys(rows_of(head.values), head.parts, kValueDiamonds);
 }
 
 // What the reader can take off the picture, and what not.
@@ -129,17 +154,22 @@ struct Exactness {
 
 std::string caption_of(const DomeStates& states, const Exactness& e, int d) {
   const bool whole = d <= 3 || e.arrows > 1 - 1e-9;
-  std::string text = e.selective ? "Exact: the weights a_ij, the angle between q and each key"
-                                 : "All weights are the same (beta = 0): query and keys play no "
-                                   "part. Exact: the weights";
+  std::string text =
+      "The token looks along its query q. It hears the value v_j of each token j "
+      "with the weight a_ij: the more, the closer the key k_j is to q";
+  text += e.lengths ? ", and the longer the key is. " : ". ";
+  text += e.selective ? "Exact: the weights a_ij, the angle between q and each key"
+                      : "All weights are the same (beta = 0): query and keys play no "
+                        "part. Exact: the weights";
   text += whole ? ", lengths and directions of the arrows, drawn head to tail."
                 : ", the lengths told. Arrows are drawn head to tail.";
   std::vector<std::string> projected;
-  if (e.lengths) projected.emplace_back("keys onto the sphere (scores see their lengths too)");
   if (e.k > 3)
     projected.push_back(
         fmt::format("how the keys, in R^{}, lie around q, along two axes ({:.0f}\u202f% of it)",
                     e.k, 100 * e.around));
+  if (d > 3)
+    projected.push_back(fmt::format("values of R^{}, along the three axes of the arrows", d));
   if (!whole)
     projected.push_back(
         fmt::format("arrows of R^{}, along three axes ({:.0f}\u202f% of them)", d, 100 * e.arrows));
@@ -188,6 +218,7 @@ DomePicture picture_of(const DomeStates& states, const TokenMove& move,
     for (double& c : message) c *= states.layers ? move.dt : 1;
     picture.heads[h].message = along(axes, message);
     picture.heads[h].message_length = size_of(message);
+    add_values(*parts[h], axes, picture.heads[h]);
   }
   picture.token = move.token;
   picture.all_heads = count;

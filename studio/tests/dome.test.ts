@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { Core, Dome, FlightInfo, Words } from "../src/core/protocol";
 import { exactnessOf, sentenceOf } from "../src/parts/dome";
-import { arrowScale, loudestOf } from "../src/scene/dome";
+import { arrowScale, groupsOf, loudestOf } from "../src/scene/dome";
 import { Domes, headNow, kParts, partNow, showPart, stepPart, type Seen } from "../src/state/dome";
 import type { Player } from "../src/state/player";
 import { change, recipe } from "../src/state/recipe";
@@ -25,14 +25,20 @@ vi.mock("../src/core/client", () => ({
 
 /** A dome of two heads and four boids, made up. */
 function madeUp(change: Partial<Dome> = {}): Seen {
-  const head = { k: 3, share: 1, attended: 2.5, beta: 1, message: 3, sameLengths: true };
+  const head = {
+    k: 3, share: 1, attended: 2.5, beta: 1, message: 3, sameLengths: true, meanLength: 2, concentration: 2 * Math.LN2,
+    halfAngle: Math.PI / 3, keyGroups: 2, valueGroups: 1,
+  };
   const dome: Dome = {
-    heads: [head, { ...head, k: 5, share: 0.5, sameLengths: false }],
-    layers: true, dt: 0.1, share: 1, feedForwards: 1, noise: 0,
+    heads: [head, { ...head, k: 5, share: 0.5, sameLengths: false, keyGroups: 1 }],
+    layers: true, ball: 0.17, diamond: 0.13, dt: 0.1, share: 1, feedForwards: 1, noise: 0,
     lengths: { messages: 4, feedForward: 2, correction: 0, move: 5 },
     weights: Float64Array.of(0.1, 0.6, 0.3, 0, 0.25, 0.25, 0.25, 0.25),
     keys: new Float64Array(24), queries: new Float64Array(6),
     arrows: Float64Array.of(3, 0, 0, 1, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0, 0, 4, 2, 0),
+    keyLengths: Float64Array.of(1, 2, 2, 3, 1, 2, 2, 3), values: new Float64Array(24),
+    keyGroups: Float64Array.of(1, 0, 0, 0.1, 1, 0, 1, 0, 0.9, 3, 0, 0, 1, 1, 4),
+    valueGroups: Float64Array.of(1, 0, 0, 1, 4, 0, 0, 1, 1, 4),
     ...change,
   };
   return { flight: 1, frame: 2, boid: 3, dome };
@@ -69,6 +75,7 @@ describe("the parts", () => {
 
   it("are told with their numbers", () => {
     expect(sentenceOf(madeUp(), 0, 0)).toContain("Token 3");
+    expect(sentenceOf(madeUp(), 0, 0)).toContain(words.vision(Math.PI / 3));
     expect(sentenceOf(madeUp(), 0, 1)).toContain("4 tokens");
     expect(sentenceOf(madeUp(), 0, 2)).toContain("token 1, with 60 %");
     expect(sentenceOf(madeUp(), 0, 3)).toContain("length 3");
@@ -84,9 +91,31 @@ describe("the parts", () => {
   it("say what is projected, and nothing of what is not", () => {
     expect(exactnessOf(madeUp(), 0, 3)).toBe(`${words.exact} ${words.scale(1 / arrowScale(madeUp().dome))}`);
     const said = exactnessOf(madeUp({ share: 0.8, noise: 1 }), 1, 9);
-    for (const words_ of [words.lengths, words.around(5, 0.5), words.arrows(9, 0.8), words.ownAxes, words.noise]) {
+    for (const words_ of [words.lengths(3), words.values(9), words.around(5, 0.5), words.arrows(9, 0.8), words.ownAxes, words.noise]) {
       expect(said).toContain(words_);
     }
+  });
+
+  it("explain a heavy key that is far from the gaze by its length", () => {
+    const keys = new Float64Array(24);
+    keys.set([1, 0, 0], 3); // the loudest, across the gaze
+    const queries = Float64Array.of(0, 0, 1, 0, 0, 1);
+    const keyLengths = Float64Array.of(1, 6, 1, 1, 1, 1, 1, 1);
+    expect(sentenceOf(madeUp({ keys, queries, keyLengths }), 0, 2)).toContain(words.far(Math.PI / 2, 3));
+    keys.set([0, 0, 1], 3);
+    expect(sentenceOf(madeUp({ keys, queries, keyLengths }), 0, 2)).not.toContain(words.far(0, 3));
+  });
+
+  it("say when the field of vision is the whole dome", () => {
+    const heads = madeUp().dome.heads.map((head) => ({ ...head, halfAngle: Math.PI }));
+    expect(sentenceOf(madeUp({ heads }), 0, 0)).toContain(words.allVision);
+  });
+
+  it("have the groups of each head, heaviest first", () => {
+    const { dome } = madeUp();
+    expect(groupsOf(dome, 0, "keyGroups").map(({ count }) => count)).toEqual([3, 1]);
+    expect(groupsOf(dome, 1, "keyGroups")).toEqual([{ place: [0, 1, -0], weight: 1, count: 4 }]); // the gaze points up
+    expect(groupsOf(dome, 1, "valueGroups")[0].place).toEqual([0, 0, 1]);
   });
 
   it("are drawn at one scale, the longest way within the dome", () => {
@@ -157,7 +186,13 @@ describe.skipIf(!existsSync(wasm))("domes of the core", () => {
   function expectWhole(dome: Dome, n: number): void {
     const heads = dome.heads.length;
     expect([dome.weights.length, dome.keys.length, dome.queries.length]).toEqual([heads * n, 3 * heads * n, 3 * heads]);
+    expect([dome.keyLengths.length, dome.values.length]).toEqual([heads * n, 3 * heads * n]);
     for (let h = 0; h < heads; ++h) {
+      for (const which of ["keyGroups", "valueGroups"] as const) {
+        const groups = groupsOf(dome, h, which);
+        expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(n);
+        expect(groups.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 12);
+      }
       expect(dome.weights.subarray(h * n, (h + 1) * n).reduce((sum, w) => sum + w, 0)).toBeCloseTo(1, 12);
     }
     const row = (k: number) => dome.arrows.subarray(3 * k, 3 * k + 3);

@@ -26,6 +26,7 @@ test("a picked boid of the fields has its dome, part by part", async ({ page }) 
   await page.getByRole("radio", { name: words.parts[0], exact: true }).click();
   await expect(card).toHaveAttribute("data-part", "0");
   await expect(card.locator(".dome-told")).toContainText("7");
+  await expect(card.locator(".dome-told")).toContainText("°"); // how wide its field of vision is
   await expect.poll(async () => (await scene.screenshot()).equals(before)).toBe(false);
   await page.getByRole("button", { name: words.on, exact: true }).click();
   await expect(card).toHaveAttribute("data-part", "1");
@@ -64,6 +65,7 @@ test("every head of an ideal flock has a gaze of its own", async ({ page }) => {
   const card = await domeOf(page);
   const told = card.locator(".dome-told");
   const first = await told.innerText();
+  await expect(page.locator(".scene-label.count").first()).toBeAttached(); // keys that overlap are counted
   await page.getByRole("radiogroup", { name: words.head }).getByRole("radio").nth(2).click();
   await expect(card).toHaveAttribute("data-head", "2");
   await expect(told).not.toHaveText(first);

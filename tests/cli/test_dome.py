@@ -43,6 +43,7 @@ class Dome(murmur.Case):
         page = (self.folder / "blocks/report.html").read_text()
         self.assertIn("One token's move", page.replace("&#39;", "'"))
         self.assertIn("Exact: the weights a_ij", page)
+        self.assertIn("and the longer the key is", page)
 
     def test_refusals(self):
         self.simulate("blocks", *LAYERS)

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 #include "picture/dome_paint.h"
+#include "picture/globe.h"
 #include "refused.h"
 #include "report/dome.h"
 #include "support.h"
@@ -82,19 +84,74 @@ TEST(DomePicture, TheCaptionTellsWhatIsProjected) {
   };
   EXPECT_FALSE(says(caption(sa(2), 3), "Projected"));
   EXPECT_FALSE(says(caption(sa(2), 3), "axes of their own"));
+  EXPECT_FALSE(says(caption(sa(2), 3), "the longer the key"));  // all are unit vectors
   const std::string keys = caption(with_heads(3, 3, 1), 3);
-  EXPECT_TRUE(says(keys, "keys onto the sphere"));
+  EXPECT_TRUE(says(keys, "the longer the key"));
   EXPECT_FALSE(says(keys, "around q"));
   EXPECT_TRUE(says(caption(with_heads(3, 2, 1), 3), "axes of their own"));
   const std::string wide = caption(with_heads(9, 7, 5), 9);
   EXPECT_TRUE(says(wide, "keys, in R^7, lie around q"));
   EXPECT_TRUE(says(wide, "arrows of R^9"));
+  EXPECT_TRUE(says(wide, "values of R^9"));
   EXPECT_FALSE(says(caption(with_heads(9, 7, 1), 9), "arrows of R^9"));  // they span three axes
   EXPECT_TRUE(says(caption(sa(0), 3), "All weights are the same"));
   EXPECT_TRUE(says(caption(usa(2), 3), "divided by their sum"));
   Dynamics noisy = sa(2);
   noisy.noise = 0.1;
   EXPECT_TRUE(says(caption(noisy, 3), "Noise is left out"));
+}
+
+TEST(DomePicture, HasLengthsOfKeysValuesAndTheFieldOfVision) {
+  const HostSwarm x = random_sphere({12, 3}, 5);
+  const DomeHead same = dome_of_states(states_of(sa(2), x), {.token = 1}).heads[0];
+  EXPECT_TRUE(same.lengths.empty());
+  EXPECT_NEAR(same.concentration, 2, 1e-12);  // beta, and unit vectors
+  for (std::size_t j = 0; j < 12; ++j)        // V is the identity, and so are Q and K
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(same.values[j][c], same.keys[j][c], 1e-12);
+  const DomeHead other = dome_of_states(states_of(with_heads(3, 3, 1), x), {.token = 1}).heads[0];
+  EXPECT_EQ(other.lengths.size(), 12u);
+  EXPECT_NEAR(std::accumulate(other.parts.begin(), other.parts.end(), 0.0), 1, 1e-12);
+  // A swarm in two places: two groups of keys, and of values.
+  const HostSwarm two = circle({0, 0, 0, 0, 2, 2, 2, 2});
+  const DomeHead gathered = dome_of_states(states_of(sa(2), two), {.token = 1}).heads[0];
+  EXPECT_EQ(gathered.groups, (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1}));
+  EXPECT_EQ(gathered.value_groups, gathered.groups);
+}
+
+// Wherever a cap lies, and however wide it is: it covers the points that are within its angle.
+TEST(DomePicture, ACapCoversThePointsWithinItsAngle) {
+  constexpr int kSide = 300;
+  const HostSwarm middles = random_sphere({6, 3}, 17), points = random_sphere({300, 3}, 18);
+  const picture::Camera camera(0.6, 0.35);
+  int painted = 0;
+  for (int m = 0; m < 6; ++m)
+    for (const double angle : {0.3, 1.2, 1.9, 2.8})
+      for (const bool near : {false, true}) {
+        picture::Canvas canvas(kSide, kSide);
+        const picture::Pen pen(canvas.cr());
+        const picture::Globe globe(pen, picture::theme(false), camera, {0, 0, kSide, kSide}, 1);
+        pen.ink({1, 0, 0});
+        const std::array<double, 3> middle{middles.at(m, 0), middles.at(m, 1), middles.at(m, 2)};
+        globe.cap(middle, angle, near);
+        cairo_surface_t* surface = cairo_get_target(canvas.cr());
+        cairo_surface_flush(surface);
+        const unsigned char* data = cairo_image_surface_get_data(surface);
+        for (int j = 0; j < 300; ++j) {
+          double along = 0;
+          for (int c = 0; c < 3; ++c) along += middle[c] * points.at(j, c);
+          const auto s = globe.at({points.at(j, 0), points.at(j, 1), points.at(j, 2)});
+          const double off = std::hypot(s.x - kSide / 2.0, s.y - kSide / 2.0) / globe.radius();
+          if (globe.front(s) != near || off > 0.96) continue;        // at the outline sides meet
+          if (std::fabs(std::acos(along) - angle) < 0.06) continue;  // at the edge of the cap
+          const auto* pixel = data +
+                              static_cast<int>(s.y) * cairo_image_surface_get_stride(surface) +
+                              4 * static_cast<int>(s.x);
+          EXPECT_EQ(pixel[2] > 128 && pixel[1]<128, along> std::cos(angle))
+              << m << " " << angle << " " << near << " " << j;
+          painted += along > std::cos(angle);
+        }
+      }
+  EXPECT_GT(painted, 1000);
 }
 
 TEST(DomePicture, IsDrawnInEveryStyleAndEnding) {
@@ -168,6 +225,13 @@ TEST(DomePicture, RefusesWhatIsNotThere) {
   DomePicture p = dome_of_states(blocks, {.token = 1});
   const test::TemporaryDirectory folder;
   expect_refused({{"ends in", [&] { draw_dome(p, {}, folder.path() / "dome.gif"); }}});
+  const DomePicture whole = p;
+  p.heads[0].lengths.pop_back();
+  expect_refused({{"do not fit", [&] { draw_dome(p, {}, folder.path() / "dome.png"); }}});
+  p = whole;
+  p.heads[0].parts.pop_back();
+  expect_refused({{"do not fit", [&] { draw_dome(p, {}, folder.path() / "dome.png"); }}});
+  p = whole;
   p.heads[0].weights.pop_back();
   expect_refused({{"do not fit", [&] { draw_dome(p, {}, folder.path() / "dome.png"); }}});
   p.heads.clear();

@@ -392,6 +392,16 @@ TEST(Facade, ADomeLeadsToTheNextFrame) {
     ASSERT_EQ(keys.size(), 54u);
     ASSERT_EQ(queries.size(), 6u);
     ASSERT_EQ(arrows.size(), 18u);
+    EXPECT_EQ(array(4).size(), 18u);  // lengths of the keys
+    EXPECT_EQ(array(5).size(), 54u);  // values
+    for (const auto& [index, name] : {std::pair{6, "keyGroups"}, std::pair{7, "valueGroups"}}) {
+      const std::vector<double> groups = array(index);
+      int count = 0, keys_in = 0;
+      for (const Json& head : told.at("heads")) count += head.at(name).get<int>();
+      ASSERT_EQ(groups.size(), 5u * static_cast<std::size_t>(count)) << name;
+      for (std::size_t g = 0; g < groups.size(); g += 5) keys_in += static_cast<int>(groups[g + 4]);
+      EXPECT_EQ(keys_in, 18) << name;
+    }
     for (int k = 0; k < 3; ++k) {
       EXPECT_NEAR(arrows[k] + arrows[3 + k], arrows[6 + k], 1e-12);
       EXPECT_NEAR(arrows[6 + k] + arrows[9 + k] + arrows[12 + k], arrows[15 + k], 1e-12);

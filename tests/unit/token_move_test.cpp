@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "learn_samples.h"
 #include "murmur/observe.h"
@@ -304,6 +306,100 @@ TEST(Dome, LeavesOutWhatHasNoDirection) {
     EXPECT_EQ(dome.keys(0, 0), 0);
     EXPECT_NEAR(std::hypot(dome.keys(1, 0), dome.keys(1, 1), dome.keys(1, 2)), 1, kRounding);
   }
+}
+
+// The factor e^{-c (1 - cos theta)} is that of the score of a key of the mean length.
+TEST(Dome, TheFieldOfVisionIsThatOfTheScores) {
+  const HeadPart part = token_move(*make_reference_engine(), dynamics_of(head(6, 3, 90)),
+                                   random_sphere({11, 6}, 4), {})
+                            .heads[0];
+  const Dome dome = dome_of(part);
+  ASSERT_EQ(dome.lengths.size(), 11u);
+  double mean = 0;
+  for (int j = 0; j < 11; ++j) {
+    double square = 0;
+    for (int c = 0; c < 3; ++c) square += part.keys(j, c) * part.keys(j, c);
+    EXPECT_NEAR(dome.lengths[j], std::sqrt(square), kRounding);
+    mean += dome.lengths[j] / 11;
+  }
+  EXPECT_NEAR(dome.mean_length, mean, kRounding);
+  const double c = part.beta * size_of(part.query) * mean;  // the score of such a key at the query
+  EXPECT_NEAR(dome.concentration, c, kRounding);
+  for (const double factor : {0.9, 0.5}) {
+    const double angle = angle_of_vision(c, factor);
+    ASSERT_GT(2 * c, -std::log(factor));
+    EXPECT_NEAR(std::exp(c * std::cos(angle) - c), factor, 1e-12);
+  }
+  EXPECT_NEAR(angle_of_vision(2 * std::log(2.0), 0.5), std::numbers::pi / 3, 1e-12);
+  EXPECT_EQ(angle_of_vision(0.3, 0.5), std::numbers::pi);  // more than half everywhere
+  EXPECT_EQ(angle_of_vision(0, 0.5), std::numbers::pi);
+}
+
+// A mean over the keys that the token sees: the first token of a causal head sees its own.
+TEST(Dome, MeansOnlyKeysThatAreSeen) {
+  HeadPart part{.beta = 1, .query = {1, 0}, .keys = zeros(2, 2)};
+  part.keys(0, 0) = 2, part.keys(1, 1) = 10;
+  part.scores = {2, -std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(dome_of(part).mean_length, 2);
+}
+
+// Unit rows at angles (degrees) on a great circle; NaN: without direction.
+Matrix keys_at(const std::vector<double>& angles) {
+  Matrix keys = zeros(static_cast<int>(angles.size()), 3);
+  for (int j = 0; j < keys.rows; ++j) {
+    if (std::isnan(angles[j])) continue;
+    keys(j, 0) = std::cos(angles[j] * std::numbers::pi / 180);
+    keys(j, 1) = std::sin(angles[j] * std::numbers::pi / 180);
+  }
+  return keys;
+}
+
+TEST(KeyGroups, JoinKeysThatOverlapAndNoOthers) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  // The disc of half the weight has the radius 0.18, or 10.5 degrees.
+  const Matrix keys = keys_at({0, 5, 40, 40, 90, none, 90.1, 91});
+  const Vector weights{0.5, 0.1, 0.3, 0.1, 0, 0, 0, 0};
+  const std::vector<int> group = group_keys(keys, weights, {.ball = 0.26, .least = 0.008});
+  EXPECT_EQ(group, (std::vector<int>{0, 0, 1, 1, 2, -1, 2, 3}));
+  const std::vector<KeyGroup> all = summarise_groups(keys, weights, group);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].count, 2);
+  EXPECT_NEAR(all[0].weight, 0.6, 1e-15);
+  // At the mean by weight: nearer to the heavy key.
+  EXPECT_NEAR(std::atan2(all[0].place[1], all[0].place[0]) * 180 / std::numbers::pi, 5.0 / 6, 0.01);
+  EXPECT_EQ(all[2].count, 2);
+  EXPECT_NEAR(std::hypot(all[2].place[0], all[2].place[1], all[2].place[2]), 1, kRounding);
+  EXPECT_TRUE(group_keys(zeros(0, 3), {}).empty());
+}
+
+// A disc that grows by a key may cover another that it did not cover before.
+TEST(KeyGroups, AreJoinedUntilNoneOverlap) {
+  const Matrix keys = keys_at({0, 14, 8});
+  const Vector weights{0.4, 0.35, 0.25};  // radius 9.4 degrees; with the third key 12
+  EXPECT_EQ(group_keys(keys, weights, {.ball = 0.26}), (std::vector<int>{0, 0, 0}));
+}
+
+// Many keys at one place are one group, whatever their weights.
+TEST(KeyGroups, CountASwarmThatHasGathered) {
+  const Matrix keys = keys_at(std::vector<double>(124, 30.0));
+  const Vector weights(124, 1.0 / 124);
+  const std::vector<KeyGroup> all = summarise_groups(keys, weights, group_keys(keys, weights));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].count, 124);
+  EXPECT_NEAR(all[0].weight, 1, 1e-12);
+}
+
+// The parts of the message are the weights times the lengths of the values.
+TEST(Dome, ValuesHaveDirectionsAndParts) {
+  HeadPart part{.values = zeros(3, 4)};
+  part.values(0, 0) = 3, part.values(1, 3) = 1;  // along an axis, across all of them, nothing
+  part.weights = {0.25, 0.25, 0.5};
+  Matrix axes = zeros(3, 4);
+  for (int a = 0; a < 3; ++a) axes(a, a) = 1;
+  const Matrix seen = directions_along(axes, part.values);
+  EXPECT_EQ(std::vector<double>(seen.data.begin(), seen.data.end()),
+            (std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(parts_of_message(part), (Vector{0.75, 0.25, 0}));
 }
 
 // Three vectors span three axes: nothing of them is lost in any d.

@@ -180,9 +180,10 @@ function flying(module: MurmurModule): Omit<Core, keyof Making> {
     },
     async dome(flight: number, frame: number, boid: number) {
       const reply = ask(module, { do: "dome", flight, frame, boid });
-      const text = reply.text as Omit<Dome, "weights" | "keys" | "queries" | "arrows">;
-      const [weights, keys, queries, arrows] = [0, 1, 2, 3].map((k) => new Float64Array(array(reply, k)));
-      return { ...text, weights, keys, queries, arrows };
+      const text = reply.text as Pick<Dome, "heads" | "layers" | "ball" | "diamond" | "dt" | "share" | "feedForwards" | "noise" | "lengths">;
+      const [weights, keys, queries, arrows, keyLengths, values, keyGroups, valueGroups] =
+        reply.arrays.map((_, k) => new Float64Array(array(reply, k)));
+      return { ...text, weights, keys, queries, arrows, keyLengths, values, keyGroups, valueGroups };
     },
     async fields(trained: number, block: number, rows: Float64Array) {
       return doubles(module, { do: "fields", trained, block }, rows);

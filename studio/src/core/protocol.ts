@@ -122,12 +122,19 @@ export interface DomeHead {
   beta: number; // 0: all weights are the same
   message: number; // length
   sameLengths: boolean; // of the keys: scores see directions alone
+  meanLength: number; // of the keys that the boid sees
+  concentration: number; // c of the field of vision: a key of that length, a away from the query, has e^(-c (1 - cos a))
+  halfAngle: number; // where that is one half
+  keyGroups: number; // keys that overlap, as drawn: how many rows of keyGroups are of this head
+  valueGroups: number;
 }
 
 /** One boid's move in parts, as token_move.h has them; arrows along three axes. Of a flow they are velocities. */
 export interface Dome {
   heads: DomeHead[];
   layers: boolean; // whether the flight goes layer by layer
+  ball: number; // radii of the dome: a place that has all attention
+  diamond: number; // and half a value that is all of the message
   dt: number;
   share: number; // of the arrows, that the three axes show
   feedForwards: number; // how many perceptrons there are
@@ -137,6 +144,10 @@ export interface Dome {
   keys: Float64Array; // (heads, n, 3) on the unit sphere; 0 where one has no direction
   queries: Float64Array; // (heads, 3)
   arrows: Float64Array; // (heads + 4, 3): the heads' messages, then messages, feed-forward, correction, move
+  keyLengths: Float64Array; // (heads, n) of the keys
+  values: Float64Array; // (heads, n, 3) on the unit sphere; 0 where one has no direction
+  keyGroups: Float64Array; // (groups, 5) of all heads in turn: place, weight, how many keys
+  valueGroups: Float64Array; // (groups, 5) likewise; their weight is the part of the message
 }
 
 /** Drawn ink: (height, width), 0 is paper, 255 ink, row 0 the top. */

@@ -23,14 +23,19 @@ interface DomeProps {
 export function sentenceOf({ boid, dome }: Seen, head: number, part: number): string {
   const words = strings.dome;
   const n = dome.weights.length / dome.heads.length;
-  const { attended, beta, message } = dome.heads[head];
-  if (part === 0) return beta === 0 ? words.sameForAll : words.tell[0](boid);
+  const { attended, beta, message, halfAngle, meanLength } = dome.heads[head];
+  if (part === 0) {
+    if (beta === 0) return words.sameForAll;
+    return `${words.tell[0](boid)} ${halfAngle < 3.14 ? words.vision(halfAngle) : words.allVision}`;
+  }
   if (part === 1) return words.tell[1](boid, n);
   if (part === 2) {
     const weights = dome.weights.subarray(head * n, (head + 1) * n);
     const [loudest] = loudestOf(weights, 1);
     if (beta === 0 || loudest === undefined) return words.sameForAll;
-    return words.tell[2](boid, n, attended, loudest, weights[loudest]);
+    const told = words.tell[2](boid, n, attended, loudest, weights[loudest]);
+    const [angle, factor] = [angleTo(dome, head, loudest), dome.keyLengths[head * n + loudest] / meanLength];
+    return angle > halfAngle && factor > 1.05 ? `${told} ${words.far(angle, factor)}` : told;
   }
   if (part === 3) return words.tell[3](message);
   if (part === 4) return dome.feedForwards > 0 ? words.tell[4](dome.lengths.feedForward) : words.noWill;
@@ -39,13 +44,22 @@ export function sentenceOf({ boid, dome }: Seen, head: number, part: number): st
   return corrected ? `${move} ${words.corrected(dome.lengths.correction, dome.layers)}` : move;
 }
 
+/** Between the gaze of a head and a key, in radians. */
+function angleTo(dome: Seen["dome"], head: number, j: number): number {
+  const at = 3 * ((head * dome.weights.length) / dome.heads.length + j);
+  const cosine = [0, 1, 2].reduce((sum, c) => sum + dome.queries[3 * head + c] * dome.keys[at + c], 0);
+  return Math.acos(Math.max(-1, Math.min(1, cosine)));
+}
+
 /** What can be read off the dome, and what cannot. */
 export function exactnessOf({ dome }: Seen, head: number, d: number): string {
   const words = strings.dome;
   const { k, share, sameLengths } = dome.heads[head];
   const said: string[] = [words.exact];
-  if (!sameLengths) said.push(words.lengths);
+  const n = dome.weights.length / dome.heads.length;
+  if (!sameLengths) said.push(words.lengths(Math.max(...dome.keyLengths.subarray(head * n, (head + 1) * n))));
   if (k > 3) said.push(words.around(k, share));
+  if (d > 3) said.push(words.values(d));
   if (d > 3 && dome.share < 1 - 1e-9) said.push(words.arrows(d, dome.share));
   if (k > 3 || d > 3 || k !== d) said.push(words.ownAxes);
   if (dome.noise > 0) said.push(words.noise);

@@ -17,6 +17,17 @@ export function across(a: Vector): Vector {
   return unit(cross(a, Math.abs(a[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0]));
 }
 
+/** Points around a unit vector, each `angle` away from it. */
+export function circleAt(middle: Vector, angle: number, points: number): Vector[] {
+  const u = across(middle);
+  const v = cross(middle, u);
+  const [along, off] = [Math.cos(angle), Math.sin(angle)];
+  return Array.from({ length: points }, (_, k) => {
+    const [a, b] = [Math.cos((2 * Math.PI * k) / points), Math.sin((2 * Math.PI * k) / points)];
+    return [0, 1, 2].map((c) => along * middle[c] + off * (a * u[c] + b * v[c])) as Vector;
+  });
+}
+
 const kSpread = 0.42; // how far a barb stands off, in lengths of it
 
 /** From `at` along `way` (three coordinates each); `barb` is how long its barbs are, the colour linear light. */

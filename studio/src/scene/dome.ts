@@ -1,9 +1,10 @@
-// dome.ts: a sphere around one boid, with its gaze and the places of all messages on it, and arrows within.
+// dome.ts: a sphere around one boid: its gaze and field of vision, the places of all messages and what they say, and
+// arrows within.
 import type { Dome } from "../core/protocol";
-import { addArrow, type Vector } from "./arrow";
+import { across, addArrow, circleAt, cross, type Vector } from "./arrow";
 import { headInk } from "./heads";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "./ink";
-import type { Stage } from "./stage";
+import type { Label, Stage } from "./stage";
 import { Strokes } from "./strokes";
 
 /** What is to be drawn: which head, and as far as which part. */
@@ -19,8 +20,9 @@ const kShare = 0.5; // of half of what is seen: the radius
 const kRoom = 1.12; // of the radius: what must be in sight
 const kFoot = 60; // CSS pixels at the foot of the scene, where the bar of the dome stands
 const kReach = 0.86; // of the radius: how far the arrows go
-const kBall = 0.24; // of the radius: a place that has all attention
-const kDot = 0.016; // and the least
+const kDot = 0.012; // of the radius: the least place
+const kStem = 0.24; // the longest key
+const kCounted = 4; // numbers on keys, and on values
 const kThreads = 12;
 const kOrder = 4; // after flock, trails and arrows of the scene
 
@@ -48,6 +50,18 @@ export function loudestOf(weights: Float64Array, most: number): number[] {
     .slice(0, most);
 }
 
+/** Keys, or values, of a head that overlap, heaviest first. */
+export function groupsOf(
+  dome: Dome, head: number, which: "keyGroups" | "valueGroups",
+): { place: Vector; weight: number; count: number }[] {
+  const k = which === "keyGroups" ? dome.heads[head].k : 3; // values have the axes of the arrows
+  const first = dome.heads.slice(0, head).reduce((sum, other) => sum + other[which], 0);
+  return Array.from({ length: dome.heads[head][which] }, (_, g) => {
+    const row = dome[which].subarray(5 * (first + g), 5 * (first + g) + 5);
+    return { place: turned(row, k), weight: row[3], count: row[4] };
+  }).sort((a, b) => b.weight - a.weight);
+}
+
 export class DomeScene {
   private readonly strokes: Strokes;
   private readonly pieces = new Pieces();
@@ -71,7 +85,8 @@ export class DomeScene {
     }
     const radius = (kShare * this.stage.span()) / 2;
     const at: Vector = [shot.place[0], shot.place[1], shot.place[2]];
-    this.stage.reveal(at, kRoom * radius, kFoot);
+    const stems = shot.dome.heads.some(({ sameLengths }) => !sameLengths);
+    this.stage.reveal(at, (kRoom + (stems ? kStem : 0)) * radius, kFoot);
     this.tellDisc(at, radius);
     const colour = mixInk(inkOf("--paper"), inkOf("--panel"), 0.5);
     // It covers the flock, and what is on it hides nothing but its like.
@@ -79,10 +94,13 @@ export class DomeScene {
     this.stage.scene.put("dome", { kind: "ball", order: kOrder - 1, ...ball });
     const to = (v: ArrayLike<number>): Vector => [0, 1, 2].map((c) => at[c] + radius * v[c]) as Vector;
     this.drawRings(to);
+    this.drawVision(shot, radius, to);
     this.drawKeys(shot, radius, to);
+    this.drawValues(shot, to);
     this.drawQuery(shot, radius, to);
     this.drawThreads(shot, to);
     this.drawArrows(shot, radius, to);
+    this.stage.setCounts(this.countsOf(shot, to));
   }
 
   /** Says on the canvas where the dome is seen, for whoever looks at the page from outside. */
@@ -92,10 +110,11 @@ export class DomeScene {
   }
 
   private clear(): void {
-    this.stage.scene.take("ball", "dome");
-    for (const name of ["dome-keys", "dome-query"]) this.stage.boids(name, null);
+    for (const name of ["dome", "dome-vision"]) this.stage.scene.take("ball", name);
+    for (const name of ["dome-keys", "dome-dots", "dome-query"]) this.stage.boids(name, null);
     for (const name of ["dome-rings", "dome-threads"]) this.stage.lines(name, null);
-    for (const name of ["query", "message", "will", "rest", "move"]) this.strokes.set(name, null);
+    for (const name of ["query", "vision", "stems", "values", "message", "will", "rest", "move"]) this.strokes.set(name, null);
+    this.stage.setCounts([]);
     this.clearOthers(0);
   }
 
@@ -127,32 +146,93 @@ export class DomeScene {
     this.stage.lines("dome-rings", { ...this.pieces.lines, opacity: 0.55, order: kOrder });
   }
 
-  private row({ dome, head }: DomeShot): { n: number; weights: Float64Array; most: number } {
+  private row({ dome, head }: Pick<DomeShot, "dome" | "head">): { n: number; weights: Float64Array; most: number } {
     const n = dome.weights.length / dome.heads.length;
     const weights = dome.weights.subarray(head * n, (head + 1) * n);
     return { n, weights, most: Math.max(...weights, 1e-300) };
   }
 
-  /** Dots at first; with the part Attention their area and colour are the weights. */
+  /** Shaded by the factor that a key of the mean length has in each direction; the line is where it is one half. */
+  private drawVision(shot: DomeShot, radius: number, to: (v: ArrayLike<number>) => Vector): void {
+    const { concentration: c, halfAngle } = shot.dome.heads[shot.head];
+    const way = this.queryOf(shot).map((x) => (c < 0 ? -x : x)) as Vector;
+    this.pieces.clear();
+    if (c === 0 || Math.hypot(...way) === 0) this.stage.scene.take("ball", "dome-vision");
+    else {
+      const colour = inkOf("--query");
+      const fall = [...way, Math.abs(c)];
+      const ball = { place: to([0, 0, 0]), radius, colour, opacity: 0.3, above: false, fall };
+      this.stage.scene.put("dome-vision", { kind: "ball", order: kOrder - 0.5, ...ball });
+      const edge = circleAt(way, halfAngle, 64).map(to);
+      if (halfAngle < 3.14) edge.forEach((a, k) => this.pieces.add(a, edge[(k + 1) % 64], linear(colour)));
+    }
+    this.strokes.set("vision", { ...this.pieces.lines, width: 1.5, opacity: 0.6, order: kOrder });
+  }
+
+  /** A dot for each key, with a stem as long as it is; with the part Attention a ball for keys that overlap: its area and colour are the weights. */
   private drawKeys(shot: DomeShot, radius: number, to: (v: ArrayLike<number>) => Vector): void {
-    if (shot.part < 1) return this.stage.boids("dome-keys", null);
-    const { n, weights, most } = this.row(shot);
-    const { keys, heads } = shot.dome;
-    const positions = new Float32Array(3 * n);
-    const colours = new Float32Array(3 * n);
-    const sizes = new Float32Array(n);
+    this.pieces.clear();
+    if (shot.part < 1) {
+      for (const name of ["dome-keys", "dome-dots"]) this.stage.boids(name, null);
+      return this.strokes.set("stems", null);
+    }
+    const { n, weights } = this.row(shot);
+    const { keys, heads, keyLengths } = shot.dome;
     const key = headInk(shot.head, heads.length, "--key");
     const none = mixInk(inkOf("--paper"), inkOf("--ink-soft"), 0.6);
     const unit = radius / this.stage.boidRadius();
+    const groups = shot.part >= 2 ? groupsOf(shot.dome, shot.head, "keyGroups") : [];
+    const most = Math.max(...groups.map(({ weight }) => weight), 1e-300);
+    const ink = (weight: number) => mixInk(none, key, Math.sqrt(shot.part >= 2 ? weight / most : 0));
+    const lengths = keyLengths.subarray(shot.head * n, (shot.head + 1) * n);
+    const longest = Math.max(...lengths);
+    const dots = { positions: new Float32Array(3 * n), colours: new Float32Array(3 * n), sizes: new Float32Array(n) };
     for (let j = 0; j < n; ++j) {
-      const place = keys.subarray(3 * (shot.head * n + j), 3 * (shot.head * n + j) + 3);
-      const there = Math.hypot(place[0], place[1], place[2]) > 0;
-      const share = shot.part >= 2 ? weights[j] / most : 0;
-      positions.set(to(turned(place, heads[shot.head].k)), 3 * j);
-      colours.set(mixInk(none, key, Math.sqrt(share)), 3 * j);
-      sizes[j] = there ? unit * Math.max(kDot, shot.part >= 2 ? kBall * Math.sqrt(weights[j]) : kDot) : 0;
+      const place = turned(keys.subarray(3 * (shot.head * n + j), 3 * (shot.head * n + j) + 3), heads[shot.head].k);
+      const there = Math.hypot(...place) > 0;
+      const colour = mixInk(ink(weights[j]), inkOf("--ink"), 0.25);
+      dots.positions.set(to(place), 3 * j);
+      dots.colours.set(colour, 3 * j);
+      dots.sizes[j] = there ? unit * kDot : 0;
+      const stem = 1 + (kStem * lengths[j]) / longest;
+      if (there && !heads[shot.head].sameLengths) this.pieces.add(to(place), to(place.map((c) => stem * c)), linear(colour));
     }
-    this.stage.boids("dome-keys", { positions, colours, sizes, order: kOrder });
+    this.strokes.set("stems", { ...this.pieces.lines, width: 1.5, order: kOrder });
+    this.stage.boids("dome-dots", { ...dots, order: kOrder });
+    this.stage.boids("dome-keys", {
+      positions: new Float32Array(groups.flatMap(({ place }) => to(place))),
+      colours: new Float32Array(groups.flatMap(({ weight }) => ink(weight))),
+      sizes: new Float32Array(groups.map(({ weight }) => unit * Math.max(kDot, shot.dome.ball * Math.sqrt(weight)))),
+      order: kOrder,
+    });
+  }
+
+  /** What each message says, its value, as a diamond on the dome; its area is its part of the message. */
+  private drawValues(shot: DomeShot, to: (v: ArrayLike<number>) => Vector): void {
+    this.pieces.clear();
+    if (shot.part >= 3) {
+      const ink = linear(headInk(shot.head, shot.dome.heads.length, "--value"));
+      for (const { place, weight } of groupsOf(shot.dome, shot.head, "valueGroups")) {
+        const r = Math.max(kDot, shot.dome.diamond * Math.sqrt(weight));
+        const u = across(place);
+        const corners = [u, cross(place, u)].flatMap((side) =>
+          [r, -r].map((off) => to(place.map((c, k) => c + off * side[k]))));
+        const [a, c, b, d] = corners;
+        for (const [from, end] of [[a, b], [b, c], [c, d], [d, a]]) this.pieces.add(from, end, ink);
+      }
+    }
+    this.strokes.set("values", { ...this.pieces.lines, width: 2.5, order: kOrder });
+  }
+
+  /** How many overlap, where there is weight or many are. */
+  private countsOf(shot: DomeShot, to: (v: ArrayLike<number>) => Vector): Label[] {
+    const many = Math.max(4, this.row(shot).n / 20);
+    const counted = (which: "keyGroups" | "valueGroups") => {
+      const groups = groupsOf(shot.dome, shot.head, which);
+      const told = groups.filter(({ weight, count }) => count > 1 && (count >= many || weight > 0.1 * groups[0].weight));
+      return told.slice(0, kCounted).map(({ place, count }): Label => ({ text: String(count), place: to(place), kind: "count" }));
+    };
+    return [...(shot.part >= 1 ? counted("keyGroups") : []), ...(shot.part >= 3 ? counted("valueGroups") : [])];
   }
 
   private queryOf({ dome, head }: DomeShot): Vector {
@@ -178,18 +258,19 @@ export class DomeScene {
     });
   }
 
-  /** Lines from the places that are heard most to the boid. */
+  /** Lines from the places that are heard most to what they say. */
   private drawThreads(shot: DomeShot, to: (v: ArrayLike<number>) => Vector): void {
     this.pieces.clear();
     if (shot.part >= 3) {
       const { n, weights, most } = this.row(shot);
-      const { keys, heads } = shot.dome;
+      const { keys, heads, values } = shot.dome;
       const [paper, ink] = [inkOf("--paper"), headInk(shot.head, heads.length, "--value")];
       for (const j of loudestOf(weights, kThreads)) {
         const start = 3 * (shot.head * n + j);
         const place = turned(keys.subarray(start, start + 3), heads[shot.head].k);
-        if (weights[j] < 0.02 * most || Math.hypot(...place) === 0) continue;
-        this.pieces.add(to(place), to([0, 0, 0]), linear(mixInk(paper, ink, 0.25 + (0.5 * weights[j]) / most)));
+        const value = values.subarray(start, start + 3);
+        if (weights[j] < 0.02 * most || Math.hypot(...place) === 0 || Math.hypot(...value) === 0) continue;
+        this.pieces.add(to(place), to(value), linear(mixInk(paper, ink, 0.25 + (0.5 * weights[j]) / most)));
       }
     }
     this.stage.lines("dome-threads", { ...this.pieces.lines, order: kOrder });

@@ -1,5 +1,5 @@
 // flat_painter.ts: paints a scene on a plain canvas, where there is no WebGL: discs, far ones first, above their lines.
-import type { Vector } from "./arrow";
+import { circleAt, type Vector } from "./arrow";
 import type { Rgb } from "./ink";
 import type { BallLayer, BoidLayer, Layer, LineLayer, Scene } from "./layers";
 import { fogOf, kHalo, kLeastHalo, type Look, type Painter } from "./painter";
@@ -21,6 +21,11 @@ function css(r: number, g: number, b: number): string {
 /** Layers in the order in which a painter without depth paints them. */
 export function flatOrder(layers: readonly Layer[]): Layer[] {
   return [...layers].sort((a, b) => a.order - b.order || kKinds.indexOf(a.kind) - kKinds.indexOf(b.kind));
+}
+
+/** The angle from the middle of a falling opacity e^(-c (1 - cos a)) at which it is `factor`; half a turn where it is not. */
+export function angleOf(c: number, factor: number): number {
+  return Math.acos(Math.max(-1, 1 + Math.log(factor) / c));
 }
 
 export class FlatPainter implements Painter {
@@ -59,10 +64,28 @@ export class FlatPainter implements Painter {
     const { camera, height } = look;
     const deep = -camera.seen(layer.place, this.other)[2];
     if (deep <= layer.radius) return;
+    if (layer.fall) return this.caps(layer, layer.fall, look);
     this.toPicture(camera.project(layer.place, this.spot), look);
     const seen = layer.radius / Math.sqrt(deep * deep - layer.radius ** 2); // tangent of the half angle
     this.ctx.fillStyle = css(...layer.colour);
     this.disc(this.spot[0], this.spot[1], (height / 2) * camera.projectionMatrix.elements[5] * seen);
+  }
+
+  /** Ten caps, one over another, each up to where the opacity is a tenth less. */
+  private caps({ place, radius, colour, opacity }: BallLayer, [x, y, z, c]: readonly number[], look: Look): void {
+    const { ctx, spot } = this;
+    ctx.fillStyle = css(...colour);
+    ctx.globalAlpha = opacity / 10;
+    for (let k = 0; k < 10; ++k) {
+      const angle = angleOf(c, 0.05 + k / 10);
+      ctx.beginPath();
+      for (const at of circleAt([x, y, z], angle, 48)) {
+        look.camera.project([0, 1, 2].map((e) => place[e] + radius * at[e]), spot);
+        this.toPicture(spot, look);
+        ctx.lineTo(spot[0], spot[1]);
+      }
+      ctx.fill();
+    }
   }
 
   private disc(x: number, y: number, r: number): void {

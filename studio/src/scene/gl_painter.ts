@@ -2,7 +2,7 @@
 import type { BallLayer, BoidLayer, Layer, LineLayer, Scene } from "./layers";
 import { fogOf, kHalo, kLeastHalo, type Look, type Painter } from "./painter";
 import {
-  ballVertex, boidFragment, boidVertex, flatFragment, lineVertex, strokeFragment, strokeVertex,
+  ballFragment, ballVertex, boidFragment, boidVertex, flatFragment, lineVertex, strokeFragment, strokeVertex,
 } from "./shaders";
 
 type Gl = WebGL2RenderingContext;
@@ -129,7 +129,7 @@ export class GlPainter implements Painter {
       boids: new Program(gl, boidVertex, boidFragment),
       lines: new Program(gl, lineVertex, flatFragment),
       strokes: new Program(gl, strokeVertex, strokeFragment),
-      ball: new Program(gl, ballVertex, flatFragment),
+      ball: new Program(gl, ballVertex, ballFragment),
     };
     const fault = gl.isContextLost() ? null : this.programs.boids.fault();
     if (fault !== null) throw new Error(fault);
@@ -196,14 +196,16 @@ export class GlPainter implements Painter {
 
   private ball(layer: BallLayer, eye: Record<string, Value>): void {
     const { gl } = this;
-    const { place, radius, colour, opacity } = layer;
+    const { place, radius, colour, opacity, fall } = layer;
     const ball = [place[0], place[1], place[2], radius];
-    this.programs.ball.use({ ...eye, ball, colour, opacity });
+    this.programs.ball.use({ ...eye, ball, colour, opacity, fall: fall ?? [0, 0, 0, 0] });
     this.globe ??= this.makeGlobe();
     gl.bindVertexArray(this.globe.array);
     gl.depthMask(false);
     if (layer.above) gl.disable(gl.DEPTH_TEST);
+    if (fall) gl.disable(gl.CULL_FACE); // its far side is seen through it
     gl.drawArrays(gl.TRIANGLES, 0, this.globe.count);
+    gl.enable(gl.CULL_FACE);
     gl.enable(gl.DEPTH_TEST);
     gl.depthMask(true);
     if (layer.above) gl.clear(gl.DEPTH_BUFFER_BIT);

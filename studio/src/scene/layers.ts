@@ -35,6 +35,8 @@ export interface BallLayer extends Common {
   opacity: number;
   /** Covers what was painted before it, and hides nothing that comes after. */
   above: boolean;
+  /** Its opacity falls off from a direction (x, y, z): by e^(-c (1 - cos a)) at the angle a; c is the fourth number. */
+  fall?: readonly number[];
 }
 
 export type Layer = BoidLayer | LineLayer | BallLayer;

@@ -134,7 +134,19 @@ uniform vec4 ball;        // middle and radius
 uniform vec3 colour;      // sRGB
 in vec3 place;            // on the unit sphere
 out vec3 shade;
+out vec3 spot;
 void main() {
   gl_Position = projection * view * vec4(ball.xyz + ball.w * place, 1.0);
   shade = colour;
+  spot = place;
+}`;
+
+export const ballFragment = kHead + /* glsl */ `
+uniform float opacity;
+uniform vec4 fall;        // direction, and how fast the opacity falls off from it; 0: not at all
+in vec3 shade;
+in vec3 spot;
+out vec4 painted;
+void main() {
+  painted = vec4(shade, opacity * exp(fall.w * (dot(normalize(spot), fall.xyz) - 1.0)));
 }`;

@@ -33,7 +33,7 @@ export interface Label {
   place: [number, number, number];
   /** Not seen for now. */
   hidden?: boolean;
-  kind?: "gate" | "axis" | "token" | "vote" | "mean" | "badge" | "asking" | "mass" | "leader";
+  kind?: "gate" | "axis" | "token" | "vote" | "mean" | "badge" | "asking" | "mass" | "leader" | "count";
   /** Whether its place is that of its foot, not of its middle. */
   foot?: boolean;
   /** What it stands beside: where words are larger than on the page, they keep off it. */
@@ -76,6 +76,7 @@ export class Stage {
   private readonly painter: Painter;
   private readonly orbit: Orbit;
   private labels: Label[] = [];
+  private counts: Label[] = []; // of the dome
   private shown: { label: Label; element: HTMLElement; text: string }[] = []; // as the page has them
   private relabel = false; // whether the labels are others than the page has
   private options: StageOptions;
@@ -206,6 +207,13 @@ export class Stage {
     this.relabel = this.dirty = true;
   }
 
+  /** Numbers beside what a dome shows, whatever the labels of the view are. */
+  setCounts(counts: Label[]): void {
+    if (counts.length + this.counts.length === 0) return;
+    this.counts = counts;
+    this.relabel = this.dirty = true;
+  }
+
   /** Moves the words of a kind to another place; null: they are not seen until they are moved again. */
   moveLabel(kind: Label["kind"], place: Label["place"] | null): void {
     for (const label of this.labels) {
@@ -218,7 +226,7 @@ export class Stage {
 
   /** The words of the scene with their places. */
   words(): readonly Label[] {
-    return this.labels.filter(({ hidden }) => !hidden);
+    return [...this.labels, ...this.counts].filter(({ hidden }) => !hidden);
   }
 
   /** Where a place of the scene is on the canvas, in CSS pixels; null behind the camera. */
@@ -368,7 +376,7 @@ export class Stage {
 
   private makeLabels(): void {
     for (const { element } of this.shown) element.remove();
-    this.shown = this.labels.map((label) => {
+    this.shown = [...this.labels, ...this.counts].map((label) => {
       const element = document.createElement("span");
       element.className = `scene-label ${label.kind ?? "axis"}`;
       element.textContent = label.text;
@@ -390,7 +398,7 @@ export class Stage {
   }
 
   dispose(): void {
-    this.labels = [];
+    this.labels = this.counts = [];
     this.makeLabels();
     this.watch.disconnect();
     this.orbit.dispose();

@@ -13,6 +13,9 @@ const plain = (x: number) => String(Number(Math.abs(x) >= 100 ? x.toFixed(0) : x
 export const figure = (x: number) =>
   decimal(Math.abs(x) >= 0.01 || x === 0 ? plain(x) : x.toExponential(1)).replace("-", "−");
 
+/** An angle, given in radians. */
+export const degrees = (angle: number) => `${fixed((180 * angle) / Math.PI, 0)}°`;
+
 /** A coordinate: two places, fewer where it is large. */
 export const coordinate = (x: number) =>
   fixed(x, Math.abs(x) >= 100 ? 0 : Math.abs(x) >= 10 ? 1 : 2).replace("-", "−");
