@@ -201,10 +201,10 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
   meaning[0] = static_cast<char>(std::toupper(meaning[0]));
   const std::string source = *row.source ? fmt::format(" Source: {}.", row.source) : "";
   const std::string changed = done.label().empty() ? "" : fmt::format(" {}.", done.label());
-  const AuthorSetting& setting = author_setting(done.name);
-  const std::string theirs = *setting.theirs
+  const AuthorSetting* setting = author_setting(done.name);
+  const std::string theirs = setting != nullptr && *setting->theirs
                                  ? fmt::format(" Setting of the authors: {} ({}). Ours: {}.",
-                                               setting.theirs, setting.source, setting.ours)
+                                               setting->theirs, setting->source, setting->ours)
                                  : "";
   const std::string words =
       fmt::format("{}.{}{}{} Made by: {}", meaning, source, theirs, changed, command_of(done));

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 namespace murmur {
 
 namespace {
@@ -153,10 +151,10 @@ constexpr AuthorSetting kSettings[] = {
 
 std::span<const AuthorSetting> author_settings() { return kSettings; }
 
-const AuthorSetting& author_setting(std::string_view name) {
+const AuthorSetting* author_setting(std::string_view name) {
   for (const AuthorSetting& setting : kSettings)
-    if (setting.name == name) return setting;
-  throw std::logic_error(fmt::format("{} has no row of settings", name));
+    if (setting.name == name) return &setting;
+  return nullptr;
 }
 
 std::string lines_of(const AuthorSetting& s) {

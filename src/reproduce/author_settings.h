@@ -17,8 +17,8 @@ struct AuthorSetting {
   const char* ours;    // what differs; "the same" where nothing does
 };
 std::span<const AuthorSetting> author_settings();  // in the order of the table of reproductions
-// Throws std::logic_error: a reproduction without a row is a mistake of the program.
-const AuthorSetting& author_setting(std::string_view name);
+// Null for a name that is not in the table of reproductions.
+const AuthorSetting* author_setting(std::string_view name);
 
 // "normalisation: ... (source: ...)" and "ours: ...", a line each.
 std::string lines_of(const AuthorSetting& setting);

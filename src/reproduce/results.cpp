@@ -54,8 +54,9 @@ Json json_of(const AnswerCounts& answers) {
           {"does_not_apply", answers.inapplicable}};
 }
 
-Json json_of(const AuthorSetting& setting) {
-  return {{"authors", setting.theirs}, {"source", setting.source}, {"ours", setting.ours}};
+Json json_of(const AuthorSetting* setting) {
+  if (setting == nullptr) return nullptr;
+  return {{"authors", setting->theirs}, {"source", setting->source}, {"ours", setting->ours}};
 }
 
 // A table becomes a list of objects, one a row.
@@ -196,8 +197,10 @@ std::string sources_of(const Reproduction& r) {
 
 // The authors' setting and ours, on lines that fit a terminal.
 std::string setting_of(const Reproduction& r) {
+  const AuthorSetting* setting = author_setting(r.name);
+  if (setting == nullptr) return "";
   std::string text = "\n";
-  std::istringstream lines(lines_of(author_setting(r.name)));
+  std::istringstream lines(lines_of(*setting));
   for (std::string line; std::getline(lines, line);)
     for (const std::string& part : wrapped(line, kTerminal)) text += part + "\n";
   return text;
