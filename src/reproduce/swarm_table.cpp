@@ -180,7 +180,9 @@ Check check_recurrence(const RecurrencePair& pair, const std::vector<double>& tw
        std::isnan(error) ? kNoNumber : lead},
       lead > 2 * error, "more than 2 standard errors above 0");
   check.published = 96.97 - 96.43;
-  check.more = {{"error", error}, {"seeds", static_cast<double>(two_free.size())}};
+  check.more = {{"error", error},
+                {"sd", std::hypot(free_blocks.sd, shared.sd)},  // of one training each
+                {"seeds", static_cast<double>(two_free.size())}};
   return check;
 }
 
