@@ -28,15 +28,17 @@ bool among(const std::string& word, std::initializer_list<const char*> words) {
 // Figures, and the parameters of all of them; those of trainings are there already.
 void add_figures(Choices& c) {
   c.presets.insert(c.presets.end(), {"list", "rules", "parameters"});
-  std::set<std::string> known{"threads", "seeds", "data", "models"};
-  for (const std::string& name : known)
-    c.parameters.push_back({.name = name, .meaning = "of every reproduction"});
-  for (const DeclaredParameter& p : c.parameters) known.insert(p.name);
+  const auto add = [&](const char* name, const char* meaning) {
+    c.parameters.push_back({Parameter::word, name, "", "", meaning});
+  };
+  std::set<std::string> known;
+  for (const Parameter& p : c.parameters) known.insert(p.name);
+  for (const char* name : {"threads", "seeds", "data", "models"})
+    if (known.insert(name).second) add(name, "of every reproduction");
   for (const ReproductionRow& row : reproductions()) {
     c.presets.emplace_back(row.name);
     for (const FigureParameter& p : parameters_of(row.name))
-      if (known.insert(p.name).second)
-        c.parameters.push_back({.name = p.name, .meaning = p.meaning});
+      if (known.insert(p.name).second) add(p.name.c_str(), p.meaning.c_str());
   }
 }
 
