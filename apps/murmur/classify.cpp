@@ -43,7 +43,11 @@ std::vector<Parameter> classify_parameters() {
           {P::whole, "without_head", "none", "0 or more",
            "the attention head whose messages are left out"},
           {P::whole, "blocks", "none", "1 to 999",
-           "how often the shared block is applied; unless given, as often as in training"}};
+           "how often the shared block is applied; unless given, as often as in training"},
+          {P::number, "rest", "none", "above 0",
+           "a picture is stopped when its tokens move less than this in a block"},
+          {P::number, "merge", "none", "above 0",
+           "tokens nearer to each other than this become one token with their mass"}};
 }
 
 bool is_small_number(const std::string& value) {

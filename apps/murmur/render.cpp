@@ -155,21 +155,25 @@ std::vector<Parameter> render_parameters() {
       {P::word, "figure", "none", figure_names().c_str(),
        "which figure is drawn; unless given, scenes, a film and plots", "", "", kFigures},
       {P::word, "time", "auto", "log, linear",
-       "whether time runs in log t or in t; unless given, by where things happen"},
-      {P::whole, "block", "none", "0 or more", "figure=dome, attention: the block that is shown"},
-      {P::number, "t", "none", "0 or above", "figure=dome, attention: the time that is shown", "",
+       "whether time runs in log t or in t; unless given, by where things happen; without effect on "
+       "figure=dome, next-word, metastability, fields, heads, layers, phase, spectrum, parts, "
+       "histograms"},
+      {P::whole, "block", "none", "0 or more",
+       "figure=dome, fields, and attention of a trace: the block that is shown"},
+      {P::number, "t", "none", "0 or above",
+       "figure=dome, distances, and attention except of a trace: the time that is shown", "",
        "time t of the flow; one layer is dt"},
       {P::word, "head", "all", "all, or 0 or more", "which attention head is drawn"},
       {P::whole, "text", "0", "0 or more", "figure=attention: which text of a traced transformer"},
       {P::whole, "picture", "0", "0 or more",
-       "figure=dome: which test picture, pair or sentence a trained swarm reads"},
+       "figure=dome, attention: which test picture, pair or sentence a trained swarm reads"},
       {P::word, "order", "clusters", "clusters, index",
        "figure=attention: the order of the tokens"},
       {P::number, "z", "0", "a number", "figure=fields: the height of the plane that is drawn"},
       {P::word, "view", "plane", "plane, space", "figure=fields: a plane, or arrows in space"},
       {P::word, "layers", "all", "numbers such as 0,1,23,24",
        "figure=histograms: the layers that are drawn"},
-      {P::whole, "bins", "40", "1 or more", "figure=distances: the number of bins"},
+      {P::whole, "bins", "40", "1 to 1000", "figure=distances: the number of bins"},
       kDataParameter};
   for (const Parameter& p : next_word_parameters()) all.push_back(p);
   return all;

@@ -86,6 +86,8 @@ ReproductionControl control_of(const Flags& flags, const Words& words, const Rep
       control.threads = whole_number(word, value, 4096);
     else if (key == "seed" && row.trains)
       usage("a reproduction has its own seeds: 0, 1, ...", "say how many with seeds=N");
+    else if (key == "reader" && row.trains)
+      usage("a reproduction has its own readers", "leave reader out");
     else if (!is_for_others(row, key))
       control.changed.push_back(word);
   }

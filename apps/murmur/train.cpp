@@ -117,13 +117,8 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   return train_and_report(flags, t, pictures, run);
 }
 
-Training training_of(const fs::path& directory) {
-  const std::string config = (directory / "config.toml").string();
-  return make_training(gather({config, {}, {}}, training_parameters()));
-}
-
 void list(const RunReader& run, nlohmann::json& row) {
-  const Training t = training_of(run.directory());
+  const Training t = training_of_run(run.directory());
   static constexpr const char* kTasks[] = {"digits", "same", "sense", "order"};
   row["task"] = kTasks[static_cast<int>(t.task)];
   row["reader"] = t.reader == Reader::recurrent ? "recurrent" : "swarm";
@@ -148,7 +143,7 @@ std::string columns(const nlohmann::json& row) {
 
 // Which digits the page can ask it, and how well it knows them.
 std::string page_facts(const fs::path& directory) {
-  const Training training = training_of(directory);
+  const Training training = training_of_run(directory);
   nlohmann::json facts = {{"digits", training.digits}};
   if (training.reader == Reader::recurrent) facts["model"] = nullptr;  // the page runs swarms alone
   std::error_code ignored;

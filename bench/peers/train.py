@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Times murmur beside torch on the published digit swarm, turn by turn, and prints a table.
 
-Each turn is one epoch of murmur train (all its updates count) and some batches of
+Each turn is one epoch of murmur train recipe=best (all its updates count) and some batches of
 train_torch.py (its fastest counts), with the same architecture, batch and number of threads.
 
 With `same` the swarm is that of murmur train task=same shared=false, torch is written in several
@@ -24,7 +24,7 @@ PEER = pathlib.Path(__file__).with_name("train_torch.py")
 
 def ours(program, data, threads):
     with tempfile.TemporaryDirectory() as folder:
-        words = ["epochs=1", "validation=0", f"threads={threads}", f"data={data}"]
+        words = ["recipe=best", "epochs=1", "validation=0", f"threads={threads}", f"data={data}"]
         out = subprocess.run([program, "train", "-q", "--json", "-o", f"{folder}/run", *words],
                              check=True, capture_output=True, text=True).stdout
     return json.loads(out)["images_per_second"]

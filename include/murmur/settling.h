@@ -12,8 +12,8 @@ namespace murmur {
 // A swarm of another depth: shared blocks go on, of free ones the last is repeated.
 TrainedSwarm with_blocks(const TrainedSwarm& swarm, int blocks);
 
-// Spread is the root of the mean square distance of a sample's tokens to their mean. What left the
-// finite numbers before is infinitely far, and its verdict wrong.
+// Spread is the root of the mean square distance of a sample's tokens to their mean. A sample that
+// left the finite numbers before is infinitely far; the accuracy is then NaN.
 std::vector<Settling> settling_of(const TrainedSwarm& swarm, const SampleSet& samples,
                                   std::span<const std::size_t> watched, std::span<const int> blocks,
                                   int threads);
@@ -21,6 +21,6 @@ std::vector<Settling> settling_of(const TrainedSwarm& swarm, const SampleSet& sa
 // times it; none for free blocks, in more than four dimensions, and deeper than 100 blocks.
 std::vector<int> settling_depths(const TrainedSwarm& swarm);
 // So many samples spread evenly over a set, or all.
-std::vector<std::size_t> evenly_chosen(const SampleSet& samples, std::size_t most);
+std::vector<std::size_t> evenly_chosen(const SampleSet& samples, std::size_t most = 48);
 
 }  // namespace murmur

@@ -104,7 +104,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
   const WatchedSamples watched = watched_samples(data);
   while (!loop.finished(state)) {
     if (loop.update(state)) {
-      const double row[] = {state.loss / static_cast<double>(loop.per_epoch()),
+      const double row[] = {mean_of_epoch(loop, state, state.loss),
                             static_cast<double>(state.correct) / static_cast<double>(state.seen),
                             loop.rate(state.update - 1)};
       run.append(loop.epoch(state), evaluate(*adjoint, rnn.classes, state.model(), watched).logits,

@@ -74,8 +74,15 @@ std::vector<Settling> settling_of_one(const TrainedSwarm& swarm, const SampleSet
   return rows;
 }
 
+// NaN where a sample leaves the finite numbers.
 double accuracy_of(const TrainedSwarm& swarm, const SampleSet& samples, int threads) {
-  const Verdicts verdicts = judge(swarm, samples, threads);
+  Verdicts verdicts;
+  try {
+    verdicts = judge(swarm, samples, threads);
+  } catch (const Error& error) {
+    if (error.fault != Fault::numerical) throw;
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   std::size_t right = 0;
   for (std::size_t k = 0; k < samples.samples(); ++k)
     right += verdicts.verdict[k] == samples.label[k] &&

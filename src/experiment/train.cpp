@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kWatched = 48;  // test samples whose tokens' settling is measured
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // How samples fare: which are right, and where the mean sample of each class settles.
@@ -91,12 +90,11 @@ void Keeper::append(const TrainingState& state) {
       evaluate(training_.architecture, *adjoint_, state.model(), watched_samples(data_));
   validation_ = data_.kept_back.empty() ? kNan : accuracy_now.accuracy();
   const bool any = state.seen > 0;
-  const auto updates = static_cast<double>(loop_.per_epoch() - state.left_out);
   const double row[] = {
-      any ? state.loss / updates : kNan,
+      any ? mean_of_epoch(loop_, state, state.loss) : kNan,
       any ? static_cast<double>(state.correct) / static_cast<double>(state.seen) : kNan,
       validation_, loop_.rate(std::max<std::int64_t>(0, state.update - 1)),
-      any ? state.gradient / updates : kNan};
+      any ? mean_of_epoch(loop_, state, state.gradient) : kNan};
   run_.append(loop_.epoch(state), accuracy_now.settled, row);
 }
 
@@ -146,11 +144,11 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
                            data_.test_pictures.height,
                            data_.test_pictures.width,
                            training_.task};
+  write_trained_swarm(swarm, run_.directory() / "model.safetensors");
   if (training_.objective.settle > 0)
     if (const std::vector<int> depths = settling_depths(swarm); !depths.empty())
-      s.settling = settling_of(swarm, data_.test, evenly_chosen(data_.test, kWatched), depths,
-                               training_.threads);
-  write_trained_swarm(swarm, run_.directory() / "model.safetensors");
+      s.settling =
+          settling_of(swarm, data_.test, evenly_chosen(data_.test), depths, training_.threads);
   write_file_atomically(run_.directory() / "summary.json", to_json(s));
   run_.close("done",
              {{"epochs", static_cast<double>(training_.epochs)},

@@ -331,6 +331,10 @@ bool TrainingLoop::update(TrainingState& state) {
   return ended;
 }
 
+double mean_of_epoch(const TrainingLoop& loop, const TrainingState& state, double sum) {
+  return sum / static_cast<double>(std::max<std::int64_t>(1, loop.per_epoch() - state.left_out));
+}
+
 double images_per_second(const TrainingLoop& loop, const TrainingState& state) {
   const double images = static_cast<double>(state.update) * static_cast<double>(loop.batch());
   return state.seconds > 0 ? images / state.seconds : 0;

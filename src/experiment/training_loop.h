@@ -49,6 +49,8 @@ Batch batch_of(const WatchedSamples& samples);
 
 // How far a training is; `validation`: accuracy after the last whole epoch, NaN before.
 Progress progress_of(const TrainingLoop& loop, const TrainingState& state, double validation);
+// A sum over the updates of an epoch that ended, as the mean over those that were not left out.
+double mean_of_epoch(const TrainingLoop& loop, const TrainingState& state, double sum);
 double images_per_second(const TrainingLoop& loop, const TrainingState& state);
 std::string to_json(const TrainingSummary& summary);  // text of summary.json
 

@@ -250,11 +250,14 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, Whole<2, 4096>, &S::d>({P::whole, "d", "3", "2 or more",
                                      "coordinates of each boid; of task=sense 8 by default"}),
       row<S, Whole<1, 256>, &S::blocks>(
-          {P::whole, "blocks", "10", "1 or more", "blocks of attention and feed-forward"}),
+          {P::whole, "blocks", "10", "1 or more",
+           "blocks of attention and feed-forward; of task=sense 2 by default"}),
       row<S, Flag, &S::shared>(
-          {P::flag, "shared", "true", "true, false", "one set of parameters for all blocks"}),
+          {P::flag, "shared", "true", "true, false",
+           "one set of parameters for all blocks; of task=sense false by default"}),
       row<S, Whole<0, 65'536>, &S::hidden>(
-          {P::whole, "hidden", "512", "0 or more", "hidden units of the feed-forward; 0: none"}),
+          {P::whole, "hidden", "512", "0 or more",
+           "hidden units of the feed-forward; 0: none; of task=sense 128 by default"}),
       row<S, Whole<1, 255>, &S::heads>({P::whole, "heads", "1", "1 to 255", "attention heads"}),
       row<S, HeadWidth, &S::head_width>(
           {P::word, "head_width", "auto", "auto, or 1 or more",
@@ -273,8 +276,9 @@ std::span<const Row<TrainingSpec>> training_rows() {
                                     "how tokens know their place", "", "", kPositions}),
       row<S, Named, &S::recipe>(
           {P::word, "recipe", "auto", "auto, settled, best, published",
-           "sets every parameter whose value is `recipe`; auto: settled for two digits and five or "
-           "more shared blocks in up to four dimensions, otherwise best"}),
+           "sets every parameter whose value is `recipe`; auto: settled for two digits read by the "
+           "mean of five or more shared blocks of attention in up to four dimensions, otherwise "
+           "best"}),
       row<S, AsRecipe<Named>, &S::targets>(
           {P::word, "targets", "recipe", "recipe, spread, third-axis",
            "left and right (or well spread), or the companion code's corners"}),

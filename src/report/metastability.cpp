@@ -65,7 +65,7 @@ CountPlateau longest_of(const std::vector<CountPlateau>& plateaus) {
 double mean_of_cluster(const HostSwarm& x, const Clusters& found, int cluster, int axis) {
   double sum = 0;
   for (int i = 0; i < x.n(); ++i)
-    if (found.label[i] == cluster) sum += x.at(i, axis) / found.size[cluster];
+    if (found.label[i] == cluster) sum += x.mass[i] * x.at(i, axis) / found.mass[cluster];
   return sum;
 }
 
@@ -91,9 +91,10 @@ std::optional<double> predicted_end(const RunReader& run, const Experiment& e,
   }
   if (known.law != theory::Law::sa || known.descent || known.noise > 0) return std::nullopt;
   const Clusters& found = counted.clusters[lived.from];
-  HostSwarm x = run.frame(counted.frame[lived.from]);
+  const double mass = found.mass[0];  // of its tokens, 1 in all
+  if (!(mass > 0 && mass < 1)) return std::nullopt;
+  const HostSwarm x = run.frame(counted.frame[lived.from]);
   const double angle = angle_between(x, found), met = std::min(0.01, 0.5 * angle);
-  const double mass = static_cast<double>(found.size[0]) / run.shape().n;
   return counted.t[lived.from] +
          theory::lifetime({.beta = known.beta, .law = known.law, .mass = mass}, angle, met);
 }

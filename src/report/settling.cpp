@@ -3,37 +3,35 @@
 
 #include <fmt/format.h>
 
-#include "murmur/error.h"
+#include <cmath>
+
 #include "murmur/settling.h"
 
 namespace murmur {
 
 namespace {
 
-// A swarm that was not taught to rest may leave the finite numbers when it is run on: its row says
-// so.
-std::vector<std::string> row_at(const TrainedSwarm& swarm, const SampleSet& samples,
-                                const std::vector<std::size_t>& watched, int blocks) {
-  try {
-    const Settling row = settling_of(swarm, samples, watched, std::vector<int>{blocks}, 0).at(0);
-    return {fmt::format("{}", blocks), fmt::format("{:.2f}\u202f%", 100 * row.accuracy),
-            fmt::format("{:.3f}", row.spread), fmt::format("{:.3f}", row.speed),
-            fmt::format("{:.2f}", row.distance)};
-  } catch (const Error& error) {
-    if (error.fault != Fault::numerical) throw;
-    return {fmt::format("{}", blocks), "none", "not finite", "not finite", "not finite"};
-  }
+// A number with so many decimals; `otherwise` where it is not finite.
+std::string shown(double value, int decimals, const char* unit, const char* otherwise) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}{}", value, decimals, unit) : otherwise;
+}
+
+std::vector<std::string> cells_of(const Settling& row) {
+  constexpr const char* kNotFinite = "not finite";
+  return {fmt::format("{}", row.blocks), shown(100 * row.accuracy, 2, "\u202f%", "none"),
+          shown(row.spread, 3, "", kNotFinite), shown(row.speed, 3, "", kNotFinite),
+          shown(row.distance, 2, "", kNotFinite)};
 }
 
 }  // namespace
 
 void add_settling(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
-  constexpr std::size_t kWatched = 48;
   const std::vector<int> depths = settling_depths(swarm);
   if (depths.empty()) return;
-  const std::vector<std::size_t> watched = evenly_chosen(samples, kWatched);
+  const std::vector<std::size_t> watched = evenly_chosen(samples);
   TextTable table{{"blocks", "accuracy", "spread", "speed", "distance"}};
-  for (const int blocks : depths) table.push_back(row_at(swarm, samples, watched, blocks));
+  for (const Settling& row : settling_of(swarm, samples, watched, depths, 0))
+    table.push_back(cells_of(row));
   report.add_table(
       "Does it come to rest?",
       fmt::format("The shared block run on past its depth of {}: test accuracy there; the spread "

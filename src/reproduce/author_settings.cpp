@@ -19,6 +19,7 @@ constexpr AuthorSetting kSettings[] = {
      "recipe `published`: the same with tokens (right, up) and no dropout; recipe `best`: other "
      "loss, targets and optimiser"},
     {"flock-argument", kNone, kDerived, kNone},
+    {"saved-work", kNone, kDerived, kNone},
     {"ladder", kNone, kDerived, kNone},
     {"order", kNone, kDerived, kNone},
     {"phase-diagram",
@@ -145,6 +146,7 @@ constexpr AuthorSetting kSettings[] = {
      "2504.14697, its theorem; no companion code was found", kSame},
     {"real-models", kNone, "derived here: predictions of the papers, asked of trained models",
      kNone},
+    {"skipped-blocks", kNone, kDerived, kNone},
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ Training training_of(const Reader& reader, int seed, const TrainingCache& cache,
                          .interaction = reader.interaction,
                          .readout = reader.readout,
                          .position = reader.position,
+                         .recipe = Recipe::best,
                          .epochs = quick ? kQuickEpochs : kEpochs,
                          .seed = static_cast<std::uint64_t>(seed)});
 }

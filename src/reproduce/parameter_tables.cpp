@@ -298,6 +298,7 @@ std::vector<FigureDescription> limit_figures() {
       {"real-models",
        {whole("inputs", {"126", "12"}, {2, 126}, "inputs of each model"),
         whole("draws", {"9", "2"}, {1, 100}, "draws of random weights", "*")}},
+      {"skipped-blocks", {whole("inputs", {"42", "12"}, {6, 126}, "inputs of each model")}},
   };
 }
 

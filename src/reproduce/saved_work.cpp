@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "core/parallel.h"
+#include "murmur/error.h"
 #include "murmur/random.h"
 #include "murmur/saving.h"
 #include "murmur/settling.h"
@@ -115,6 +116,9 @@ void measure_stops(const Asked& asked, Ways& ways, Measured Setting::*to) {
       for (std::size_t k = 0; k < count; ++k) {
         const double one = multiply_adds(a, asked.samples.size_of(k));
         std::size_t b = 0;
+        if (records[k].empty())
+          throw Error(Fault::numerical, "a picture leaves the finite numbers in the first block",
+                      fmt::format("sample {}", k), "train with a smaller rate");
         while (b + 1 < records[k].size() &&
                !stops(way, setting.value, records[k][b], static_cast<int>(b) + 1))
           ++b;
@@ -170,6 +174,10 @@ Ways measure(const TrainedSwarm& swarm, const SampleSet& validation, const Sampl
   for (int way = 0; way < kWays; ++way)
     for (const double value : values_of(static_cast<WayName>(way)))
       ways[way].push_back({.value = value});
+  const double depth = swarm.architecture.blocks;
+  if (std::none_of(ways[fewer_blocks].begin(), ways[fewer_blocks].end(),
+                   [&](const Setting& s) { return s.value == depth; }))
+    ways[fewer_blocks].push_back({.value = depth});
   for (const auto& [samples, to] :
        {std::pair{&validation, &Setting::validation}, std::pair{&test, &Setting::test}}) {
     const Asked asked{swarm, *samples, threads};

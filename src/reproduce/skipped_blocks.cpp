@@ -262,7 +262,7 @@ Subject measure(const RealModel& known, const std::filesystem::path& place,
                 const ReproductionControl& control) {
   const OpenedModel opened = open_model(place);
   const Transformer& model = *opened.model;
-  const int inputs = control.quick ? 12 : 42, guides = inputs / 3;
+  const int inputs = control.values.whole("inputs"), guides = inputs / 3;
   const std::vector<Prompt> prompts = known.inputs(opened, place, inputs);
   std::vector<TracedText> texts(prompts.size());
   for_blocks(static_cast<int>(prompts.size()), control.threads,

@@ -231,9 +231,8 @@ std::vector<Settling> settling_at(const Training& training, const ShelvedTrainin
                                   const TrainingData& data) {
   const int depth = training.architecture.blocks;
   const std::vector<int> blocks{depth, kFurther * depth};
-  constexpr std::size_t kWatched = 48;
-  return settling_of(read_trained_swarm(trained.directory), data.test,
-                     evenly_chosen(data.test, kWatched), blocks, training.threads);
+  return settling_of(read_trained_swarm(trained.directory), data.test, evenly_chosen(data.test),
+                     blocks, training.threads);
 }
 
 Training training_of(const Row& row, int seed, const TrainingCache& cache, bool quick) {

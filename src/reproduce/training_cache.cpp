@@ -19,17 +19,20 @@ namespace fs = std::filesystem;
 namespace {
 
 // Lines that older config.toml do not have, where they say what went without saying.
-constexpr const char* kUnsaid[] = {
-    "task = \"digits\"", "every = \"1\"",        "samples = \"all\"", "head_width = \"auto\"",
-    "affine = 0.0",      "warp = 0.0",           "settle = \"0\"",    "deeper = \"1\"",
-    "averaging = 0.0",   "positions = \"none\"", "reader = \"swarm\""};
+constexpr const char* kUnsaid[] = {"task = digits",      "every = 1",           "samples = all",
+                                   "head_width = auto",  "affine = 0.0",        "warp = 0.0",
+                                   "settle = 0",         "deeper = 1",          "averaging = 0.0",
+                                   "averaging = 0",      "positions = none",    "reader = swarm",
+                                   "settle_from = half", "depth_law = uniform", "token_share = 1"};
 
-// The lines of a config.toml but for those of the given keys.
+// The lines of a config.toml but for those of the given keys, without quotes: a parameter that was
+// a number in older files may be a word now.
 std::vector<std::string> lines_without(const std::string& config,
                                        const std::vector<std::string>& keys) {
   std::vector<std::string> lines;
   std::istringstream in(config);
   for (std::string line; std::getline(in, line);) {
+    std::erase(line, '"');
     bool kept = !line.empty() && line[0] != '#' &&
                 std::find(std::begin(kUnsaid), std::end(kUnsaid), line) == std::end(kUnsaid);
     for (const std::string& key : keys) kept = kept && line.rfind(key + " =", 0) != 0;

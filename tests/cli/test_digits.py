@@ -191,7 +191,7 @@ class Classify(Digits):
         self.refused(USAGE, "classify")
         self.refused(USAGE, *ask)
         self.refused(USAGE, *ask, "images=")
-        self.refused(INPUT, *ask, "image=test", do="images=")
+        self.refused(INPUT, *ask, "image=test", do="classify takes images, ")
         self.refused(INPUT, "classify", "nowhere", "images=test")
         self.refused(INPUT, *ask, "images=nowhere")
         self.refused(INPUT, *ask, "images=nowhere.png")
