@@ -155,7 +155,7 @@ std::vector<Parameter> render_parameters() {
       {P::word, "figure", "none", figure_names().c_str(),
        "which figure is drawn; unless given, scenes, a film and plots", "", "", kFigures},
       {P::word, "time", "auto", "log, linear",
-       "whether time runs in log t or in t; unless given, by where things happen; without effect on "
+       "whether time runs in log t or in t; unless given, by where things happen; no effect on "
        "figure=dome, next-word, metastability, fields, heads, layers, phase, spectrum, parts, "
        "histograms"},
       {P::whole, "block", "none", "0 or more",

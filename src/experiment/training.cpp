@@ -37,7 +37,7 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                  .averaging = 0};
   static const TrainingSpec settled = [] {
     TrainingSpec spec = best;
-    spec.epochs = 80;
+    spec.epochs = 120;
     spec.batch = 32;
     spec.rate = 0.003;
     spec.settle = 1;
