@@ -12,11 +12,11 @@ murmur=${MURMUR:-build/release/murmur}
 models=studio/public/models
 
 # NAME WORD...: one trained swarm a line, in the order of the page.
-swarms='5-6 digits=5,6 epochs=60 seed=0
-3-8 digits=3,8 epochs=24 seed=0
-4-9 digits=4,9 epochs=24 seed=0
-1-7 digits=1,7 epochs=24 seed=0
-0-6 digits=0,6 epochs=24 seed=0
+swarms='5-6 recipe=best digits=5,6 epochs=60 seed=0
+3-8 recipe=best digits=3,8 epochs=24 seed=0
+4-9 recipe=best digits=4,9 epochs=24 seed=0
+1-7 recipe=best digits=1,7 epochs=24 seed=0
+0-6 recipe=best digits=0,6 epochs=24 seed=0
 ten digits=0-9 shared=false batch=128 epochs=30 seed=2
 same task=same shared=false seed=3 device=cuda
 alone task=same shared=false interaction=none hidden=519 seed=4 device=cuda'

@@ -11,16 +11,16 @@ namespace murmur {
 
 namespace {
 
-// A number with so many decimals; `otherwise` where it is not finite.
-std::string shown(double value, int decimals, const char* unit, const char* otherwise) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}{}", value, decimals, unit) : otherwise;
-}
-
+// Where one sample leaves the finite numbers, there is no accuracy, and means say nothing.
 std::vector<std::string> cells_of(const Settling& row) {
   constexpr const char* kNotFinite = "not finite";
-  return {fmt::format("{}", row.blocks), shown(100 * row.accuracy, 2, "\u202f%", "none"),
-          shown(row.spread, 3, "", kNotFinite), shown(row.speed, 3, "", kNotFinite),
-          shown(row.distance, 2, "", kNotFinite)};
+  const std::string blocks = fmt::format("{}", row.blocks);
+  if (!std::isfinite(row.accuracy)) return {blocks, "none", kNotFinite, kNotFinite, kNotFinite};
+  const auto shown = [&](double value, int decimals) {
+    return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : kNotFinite;
+  };
+  return {blocks, fmt::format("{:.2f}\u202f%", 100 * row.accuracy), shown(row.spread, 3),
+          shown(row.speed, 3), shown(row.distance, 2)};
 }
 
 }  // namespace

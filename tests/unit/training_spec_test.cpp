@@ -347,7 +347,7 @@ TEST(TrainingSpec, RefusalsComeInTheirOrder) {
   const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
   EXPECT_EQ(of({"name=a/b", "recipe=old", "data="}),
             "recipe = old: not one of its values | command line: recipe=old | "
-            "use one of best, published, settled");
+            "use one of auto, settled, best, published");
   EXPECT_EQ(of({"name=a/b", "data="}),
             "data = : names no pictures | command line: data= | "
             "write data=auto, mnist, or a folder");
