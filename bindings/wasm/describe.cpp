@@ -58,18 +58,28 @@ Json numbers(std::initializer_list<std::pair<const char*, double>> list) {
   return object;
 }
 
+Json texts(std::initializer_list<std::pair<const char*, const char*>> list) {
+  Json object = Json::object();
+  for (const auto& [name, value] : list) object[name] = value;
+  return object;
+}
+
 Json about() {
-  Json text{{"version", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}};
+  Json text = texts({{"version", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}});
   for (const Parameter& p : parameters())
-    text["parameters"].push_back({{"name", p.name},
-                                  {"kind", kind_of(p)},
-                                  {"initial", p.initial},
-                                  {"values", p.values},
-                                  {"meaning", p.meaning}});
+    text["parameters"].push_back(texts({{"name", p.name},
+                                        {"kind", kind_of(p)},
+                                        {"initial", p.initial},
+                                        {"values", p.values},
+                                        {"meaning", p.meaning}}));
   for (const MethodRow& row : methods())
-    if (row.stepping != Stepping::cvode)  // CVODE is not in the page
-      text["methods"].push_back(
-          {{"name", row.name}, {"fixed", is_fixed(row.method)}, {"noise", row.takes_noise}});
+    if (row.stepping != Stepping::cvode) {  // CVODE is not in the page
+      Json method = Json::object();
+      method["name"] = row.name;
+      method["fixed"] = is_fixed(row.method);
+      method["noise"] = row.takes_noise;
+      text["methods"].push_back(std::move(method));
+    }
   return text;
 }
 
@@ -138,10 +148,11 @@ void add_frames(const Recording& trajectory, std::int64_t first, Reply& reply) {
   reply.text["first"] = first;
   reply.text["count"] = times.size();
   reply.text["ended"] = nullptr;
-  if (trajectory.ended())
-    reply.text["ended"] = {{"ok", trajectory.ended()->ok()},
-                           {"what", trajectory.ended()->what},
-                           {"remedy", trajectory.ended()->remedy}};
+  if (trajectory.ended()) {
+    Json& ended = reply.text["ended"] = texts({{"what", trajectory.ended()->what.c_str()},
+                                               {"remedy", trajectory.ended()->remedy.c_str()}});
+    ended["ok"] = trajectory.ended()->ok();
+  }
   reply.add(times);
   reply.add(positions);
   reply.add(readings.observables);

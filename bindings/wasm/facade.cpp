@@ -208,11 +208,11 @@ void gaze(const Request& r, Reply& reply) {
     fields = fields_at(*swarm, static_cast<int>(block),
                        trajectory.rows(at).subspan(static_cast<std::size_t>(token) * d, d));
   }
-  reply.text = {{"heads", heads},
-                {"query", fields.query},
-                {"key", fields.key},
-                {"value", fields.value},
-                {"feedForward", fields.feed_forward}};
+  reply.text["heads"] = heads;
+  reply.text["query"] = fields.query;
+  reply.text["key"] = fields.key;
+  reply.text["value"] = fields.value;
+  reply.text["feedForward"] = fields.feed_forward;
   reply.add(weights);
 }
 

@@ -31,6 +31,7 @@ struct Reply {
 
 // An object of numbers: less code for the page than a list of JSON values.
 Json numbers(std::initializer_list<std::pair<const char*, double>> list);
+Json texts(std::initializer_list<std::pair<const char*, const char*>> list);  // likewise
 
 // Bytes as numbers; whatever is left over beyond whole ones is not looked at.
 inline std::vector<double> doubles_of(std::span<const std::byte> bytes) {
