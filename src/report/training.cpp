@@ -352,14 +352,15 @@ void report_training(RunReport& report) {
       : names.size() == 2 ? fmt::format("The swarm that tells {} from {}", names[0], names[1])
                           : fmt::format("The swarm that tells {} apart", fmt::join(names, ", "));
   report.page.lead = fmt::format(
-      "{} is a token in R^{}. {} {} of attention and feed-forward move the flock; "
-      "where it settles is the verdict.",
+      "{} is a token in R^{}. {} {} of attention and feed-forward move the tokens; "
+      "the target that their {} is nearest to at the end is the verdict.",
       e.compares() ? "Two digits stand side by side; every other pixel with ink"
                    : "Every pixel with ink",
       a.d, a.blocks,
       a.blocks == 1 ? "block"
       : a.shared    ? "rounds of one block"
-                    : "blocks");
+                    : "blocks",
+      a.readout == Architecture::cls ? "class token" : "mean");
   add_facts(report, e);
   const std::vector<std::size_t> all_shown = shown_samples(e);
   const std::size_t shown = all_shown.front();
