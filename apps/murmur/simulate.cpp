@@ -253,7 +253,7 @@ RunKind simulate_kind() {
 Command simulate_command() {
   return {"simulate", "Carry a swarm through time.",
           "  murmur simulate n=64 beta=4\n"
-          "  murmur simulate staircase seed=3 -o runs/mine\n"
+          "  murmur simulate circle seed=3 -o runs/mine\n"
           "  murmur simulate model=runs/digits-0-1 init=test:17\n"
           "  murmur simulate --resume runs/mine T=200",
           [](Options& sub, Flags& flags) {
