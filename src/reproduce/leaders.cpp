@@ -14,8 +14,7 @@ namespace murmur {
 namespace {
 
 constexpr double kHeld = 0.99;  // of all attention
-constexpr double kTurns = 10,
-                 kBetween = 0.25;  // final time and that between frames, times lambda_1
+constexpr double kBetween = 0.25;  // time between frames, times lambda_1
 
 // (n) sum_i P_ij: n in all.
 std::vector<double> totals_of(const Matrix& weights) {

@@ -52,8 +52,7 @@ P of(std::string preset, std::string name, std::string keeps = "") {
   return p;
 }
 
-constexpr double kAny = std::numeric_limits<double>::infinity();
-constexpr Bounds kBetas{0.01, 1000}, kCount{1, 1e6}, kSizes{2, 1e5};
+constexpr Bounds kBetas{0.01, 1000}, kCount{1, 1e6};
 
 std::vector<FigureDescription> attention_figures() {
   return {
