@@ -13,7 +13,7 @@ namespace murmur {
 
 namespace {
 
-constexpr double kHeld = 0.99;  // of all attention
+constexpr double kHeld = 0.99;     // of all attention
 constexpr double kBetween = 0.25;  // time between frames, times lambda_1
 
 // (n) sum_i P_ij: n in all.
