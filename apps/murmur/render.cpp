@@ -155,9 +155,8 @@ std::vector<Parameter> render_parameters() {
       {P::word, "figure", "none", figure_names().c_str(),
        "which figure is drawn; unless given, scenes, a film and plots", "", "", kFigures},
       {P::word, "time", "auto", "log, linear",
-       "whether time runs in log t or in t; unless given, by where things happen; no effect on "
-       "figure=dome, next-word, metastability, fields, heads, layers, phase, spectrum, parts, "
-       "histograms"},
+       "whether time runs in log t or in t; unless given, by where things happen; for scenes, "
+       "films, plots and figure=attention, cosines, distances, density, map, flight"},
       {P::whole, "block", "none", "0 or more",
        "figure=dome, fields, and attention of a trace: the block that is shown"},
       {P::number, "t", "none", "0 or above",
@@ -179,7 +178,13 @@ std::vector<Parameter> render_parameters() {
   return all;
 }
 
-// What figure= and time= ask for.
+bool has_time_axis(const std::string& figure) {
+  constexpr const char* with[] = {"",        "attention", "cosines", "distances",
+                                  "density", "map",       "flight"};
+  return std::find(std::begin(with), std::end(with), figure) != std::end(with);
+}
+
+// The values of figure= and time=.
 struct Asked {
   std::string figure{};
   TimeScale time = TimeScale::chosen;
@@ -205,6 +210,9 @@ Asked asked_of(Words& words) {
                   "command line: " + assignment, "use time=log or time=linear");
     asked.time = value == "log" ? TimeScale::log : TimeScale::linear;
   }
+  if (asked.time != TimeScale::chosen && !has_time_axis(asked.figure))
+    throw Error(Fault::input, fmt::format("figure={} has no time axis", asked.figure),
+                "command line: time=", "leave out time= and --log-time");
   std::erase_if(words.assignments,
                 [](const std::string& word) { return word.rfind("time=", 0) == 0; });
   return asked;

@@ -91,7 +91,7 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   const double angle = values.number("angle"), mass = values.number("mass");
   const bool usual = angle == kRightAngle && mass == 0.5;
   std::vector<double> betas, logs;
-  for (double beta = step == 4 ? 5 : 4; beta <= most; beta += step) {
+  for (double beta = control.quick ? 5 : 4; beta <= most; beta += step) {
     const Case c{Interaction::SA, beta, angle, mass, kNoNumber};
     const double ours = lifetime_of(c, control.wrong);
     const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);

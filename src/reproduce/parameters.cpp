@@ -162,7 +162,25 @@ void FigureValues::give(const FigureParameter& p, const std::string& text,
   if (!fits(p, values))
     throw Error(Fault::input, fmt::format("{} takes no {}", p.name, text), where,
                 fmt::format("{} takes: {}", p.name, takes(p)));
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+    throw Error(Fault::input, fmt::format("{} names {:g} twice", p.name, *twice), where,
+                "give each number once");
   values_[p.name] = std::move(values);
+}
+
+// A range NAME_min to NAME_max runs upwards.
+void FigureValues::require_ranges() const {
+  for (const auto& [name, low] : values_) {
+    if (!name.ends_with("_min")) continue;
+    const auto high = values_.find(name.substr(0, name.size() - 3) + "max");
+    if (high != values_.end() && low.front() >= high->second.front())
+      throw Error(Fault::input,
+                  fmt::format("{} = {:g} is not below {} = {:g}", name, low.front(), high->first,
+                              high->second.front()),
+                  "command line", fmt::format("give a smaller {}", name));
+  }
 }
 
 FigureValues::FigureValues(const std::string& figure, bool is_quick,
@@ -183,6 +201,7 @@ FigureValues::FigureValues(const std::string& figure, bool is_quick,
     of_preset_.push_back(assignment);
     spec(p->preset);  // refuses a value that is none
   }
+  require_ranges();
 }
 
 const std::vector<double>& FigureValues::numbers(std::string_view name) const {

@@ -72,6 +72,7 @@ class FigureValues {
 
  private:
   void give(const FigureParameter& parameter, const std::string& text, const std::string& where);
+  void require_ranges() const;
 
   std::map<std::string, std::vector<double>, std::less<>> values_{};
   std::vector<std::string> of_preset_{};  // key=value

@@ -306,18 +306,9 @@ void draw(const std::vector<Ways>& seeds, int blocks, Reproduction& result) {
       "other become one with their mass, or fewer pixels are tokens from the start.";
 }
 
-// A shorter training than the recipe `settled`: 24 epochs, up to 20 blocks, all tokens.
 TrainingSpec training_of(int seed, bool quick) {
   TrainingSpec spec{.recipe = Recipe::settled};
-  spec.epochs = quick ? 6 : 24;
-  spec.batch = 64;
-  spec.rate = 0.01;
-  spec.settle = 0.3;
-  spec.settle_from = SettleFrom::half;
-  spec.deeper = 2;
-  spec.depth_law = DepthLaw::uniform;
-  spec.token_share = 1;
-  spec.averaging = 0;
+  if (quick) spec.epochs = 6;
   spec.seed = static_cast<std::uint64_t>(seed);
   return spec;
 }
