@@ -155,7 +155,7 @@ class Sheet {
 
   std::vector<Entry> entries() const {
     const auto long_ = [](double value) { return fmt::format("length {}", short_number(value)); };
-    std::vector<Entry> all{{Entry::query, look_.query, "query q", "the gaze of the token"},
+    std::vector<Entry> all{{Entry::query, look_.query, "query q", "the direction of attention"},
                            {Entry::vision, look_.query, "field of vision", vision_words()},
                            {Entry::keys, look_.key, "keys k_j", "area: weight; number: how many"}};
     if (*std::max_element(shot_.longest.begin(), shot_.longest.end()) > 0)
@@ -322,7 +322,11 @@ class Sheet {
       cairo_rectangle(pen_.cr(), left, line - 0.62 * em, alpha * full * share, 0.72 * em);
       pen_.ink(weight_colour(look_, share), alpha);
       cairo_fill(pen_.cr());
-      cell(columns[0], line, fmt::format("{:.2g}\u202f%", 100 * head.weights[j]), theme_.ink);
+      const double percent = 100 * head.weights[j];
+      cell(columns[0], line,
+           percent < 9.95 ? fmt::format("{:.2g}\u202f%", percent)
+                          : fmt::format("{:.0f}\u202f%", percent),
+           theme_.ink);
       if (!head.lengths.empty())
         cell(columns[1] + 0.3 * em, line, short_number(head.lengths[j]), theme_.ink);
       cell(right, line, angle_words(head, j), theme_.ink);

@@ -155,8 +155,8 @@ struct Exactness {
 std::string caption_of(const DomeStates& states, const Exactness& e, int d) {
   const bool whole = d <= 3 || e.arrows > 1 - 1e-9;
   std::string text =
-      "The token looks along its query q. It hears the value v_j of each token j "
-      "with the weight a_ij: the more, the closer the key k_j is to q";
+      "The token attends in the direction of its query q. It receives the value v_j of each "
+      "token j with the weight a_ij: the more, the closer the key k_j is to q";
   text += e.lengths ? ", and the longer the key is. " : ". ";
   text += e.selective ? "Exact: the weights a_ij, the angle between q and each key"
                       : "All weights are the same (beta = 0): query and keys play no "

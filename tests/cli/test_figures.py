@@ -143,6 +143,8 @@ class Figures(murmur.Case):
         self.simulate("run", "n=6", "d=2", "T=1", "-q")
         self.refused(INPUT, "render", "run", "figure=moon", what="no such figure", do="attention")
         self.refused(INPUT, "render", "run", "time=sideways", what="time", do="linear")
+        for word in ("time=log", "--log-time"):
+            self.refused(INPUT, "render", "run", "figure=dome", word, what="no time axis")
         self.refused(INPUT, "render", "run", "figure=attention", "order=size", "-o", "x.png",
                      what="order")
         self.refused(INPUT, "render", "run", "figure=attention", "head=3", "-o", "x.png",

@@ -225,6 +225,9 @@ class Reproduce(murmur.Case):
                      where="betta=5", do="did you mean beta?")
         self.refused(3, "reproduce", "kinetic", "beta=warm", where="beta=warm")
         self.refused(3, "reproduce", "chaos", "sizes=10,20", "clouds=3", do="as many numbers")
+        self.refused(3, "reproduce", "next-token", "betas=3,3", what="betas names 3 twice")
+        self.refused(3, "reproduce", "phase-diagram", "beta_min=5", "beta_max=2",
+                     what="beta_min = 5 is not below beta_max = 2")
         self.refused(3, "reproduce", "next-token", "betas=0", what="betas takes no 0",
                      where="betas=0", do="from 0.01 to 1000")
         self.refused(3, "reproduce", "next-token", "starts=many", do="whole number")
