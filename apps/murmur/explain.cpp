@@ -9,6 +9,7 @@
 #include "command.h"
 #include "declared.h"
 #include "entries.h"
+#include "experiment/known.h"
 #include "manual_page.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
@@ -19,7 +20,8 @@ namespace murmur::app {
 
 namespace {
 
-bool list_parameters = false, list_commands = false, list_of_names = false, write_page = false;
+bool list_parameters = false, list_commands = false, list_of_names = false, list_known = false,
+     write_page = false;
 
 std::string parameter_list(std::span<const Parameter> table) {
   std::string text;
@@ -194,9 +196,30 @@ int list_names(const Flags& flags) {
   return 0;
 }
 
+// What "Known" can say, and of which settings.
+int list_statements(const Flags& flags) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const KnownStatement& statement : known_statements()) {
+    if (!flags.json)
+      data(fmt::format("{:<21} {}\n{:<21} ({})\n", statement.name, statement.about, "",
+                       statement.source));
+    rows.push_back({{"name", statement.name},
+                    {"about", statement.about},
+                    {"source", statement.source},
+                    {"of_flow", statement.of_flow}});
+  }
+  if (flags.json) report(rows);
+  return 0;
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
-  if (list_parameters + list_commands + list_of_names + write_page > 1)
-    usage("--parameters, --names, --commands and --man are four questions", "ask one of them");
+  if (list_parameters + list_commands + list_of_names + list_known + write_page > 1)
+    usage("--parameters, --names, --commands, --known and --man are five questions",
+          "ask one of them");
+  if (list_known && !words.empty())
+    usage(fmt::format("explain --known takes no {}", words[0]),
+          fmt::format("murmur explain {} says what is known of that setting", words[0]));
+  if (list_known) return list_statements(flags);
   if (list_of_names && !words.empty())
     usage(fmt::format("explain --names takes no {}", words[0]), "leave it out");
   if (list_of_names) return list_names(flags);
@@ -238,6 +261,8 @@ Command explain_command() {
                          "list every name that can be explained, with --json its meanings too");
             sub.add_flag("--commands", list_commands,
                          "list every command, with --json its flags too");
+            sub.add_flag("--known", list_known,
+                         "list the theorems that explain knows, with the settings they are about");
             sub.add_flag("--man", write_page,
                          "the manual page, as troff, of the program or of the command named");
           },

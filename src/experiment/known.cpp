@@ -1,12 +1,15 @@
-// known.cpp: the theorems behind settings, each said only where its hypotheses hold.
+// known.cpp: the theorems behind settings, each with its hypotheses as a test of the experiment.
+#include "experiment/known.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <optional>
 
 #include "core/attention.h"
-#include "murmur/experiment.h"
 #include "murmur/theory.h"
 #include "observe/energy.h"
 #include "theory/numeric.h"
@@ -15,247 +18,622 @@ namespace murmur {
 
 namespace {
 
-using Results = std::vector<std::string>;
+// Hypotheses.
 
-// What most theorems are about: one head alone, or nothing.
-const Attention* lone_head(const Dynamics& dynamics) {
-  if (dynamics.sublayers.size() != 1 || dynamics.sublayers[0].forces.size() != 1) return nullptr;
-  return head_of(dynamics.sublayers[0].forces[0]);
+bool all_zero(const Vector& v) {
+  return std::all_of(v.begin(), v.end(), [](double value) { return value == 0; });
 }
+
+// The one head of an experiment whose weights never change, without biases; none where there is
+// another force.
+const Attention* only_head(const Experiment& e) {
+  if (e.dynamics.sublayers.size() != 1) return nullptr;
+  const Sublayer& sublayer = e.dynamics.sublayers[0];
+  if (sublayer.forces.size() != 1 || sublayer.limited() || !sublayer.forces_end.empty())
+    return nullptr;
+  const Attention* head = head_of(sublayer.forces[0]);
+  const bool unbiased = head != nullptr && all_zero(head->query_bias) && all_zero(head->key_bias) &&
+                        all_zero(head->value_bias);
+  return unbiased ? head : nullptr;
+}
+
+bool is_round(const Dynamics& dynamics) {
+  return dynamics.gain.empty() && dynamics.gain_end.empty();
+}
+
+bool has_equal_masses(const Experiment& e) {
+  const auto& mass = e.swarm.mass;
+  return std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass[0]; });
+}
+
+Matrix scores_of(const Attention& a) { return score_matrix(a.query, a.key); }
+
+bool has_plain_scores(const Attention& a) { return is_identity(scores_of(a)); }
 
 bool is_scale(const Matrix& m, double scale) {
   return m.empty() ? scale == 1 : m == scaled_identity(m.rows, scale);
 }
 
-bool has_energy(const Dynamics& dynamics) {
-  const std::vector<std::string> names = observable_names(dynamics);
-  return std::find(names.begin(), names.end(), "energy") != names.end();
+// Softmax or unnormalised attention of all to all.
+bool attends_to_all(const Attention& a) {
+  return a.mask == Attention::none && !a.rescaled &&
+         (a.weighting == Attention::softmax || a.weighting == Attention::unnormalised);
 }
 
-bool is_still(const Dynamics& dynamics) {  // weights that never change
-  return std::none_of(dynamics.sublayers.begin(), dynamics.sublayers.end(),
-                      [](const Sublayer& p) { return p.limited(); });
+// The only head, on the round sphere, without noise and with no layer norm but post.
+const Attention* sphere_head(const Experiment& e) {
+  const Dynamics& dynamics = e.dynamics;
+  const bool sphere = dynamics.manifold == Manifold::sphere && is_round(dynamics) &&
+                      dynamics.noise == 0 && dynamics.normalisation == LayerNorm::post;
+  return sphere ? only_head(e) : nullptr;
 }
 
-// Near one cluster of n equal tokens each goes to the mean of those it sees. Without itself that is
-// n / (n - 1) times as far away as the mean of all:
-//   x_i' = mean_{j != i} x_j - x_i = n / (n - 1) (mean_j x_j - x_i)
-// None where the masses decide.
-std::optional<double> hurry(const Attention& a, const HostSwarm& x) {
-  if (a.self) return 1;
-  const bool equal =
-      std::all_of(x.mass.begin(), x.mass.end(), [&](double mass) { return mass == x.mass[0]; });
-  if (!equal || x.n() < 2) return std::nullopt;
-  return x.n() / (x.n() - 1.0);
+// sphere_head with Q = K = V = I and without a mask: SA or USA.
+const Attention* plain_head(const Experiment& e) {
+  const Attention* a = sphere_head(e);
+  return a != nullptr && attends_to_all(*a) && has_plain_scores(*a) && is_identity(a->value)
+             ? a
+             : nullptr;
 }
 
-// Late rates of 1 - cos for V = I (2312.10794, section 6). The self term of USA has no part along
-// the sphere.
-std::string late_rate(const Attention& a, const Experiment& e) {
-  if (a.weighting == Attention::unnormalised)
-    return e.dynamics.clock == Clock::u1
-               ? ", exponentially fast: 1 - cos decays as e^(-2 e^beta t) in the end"
-               : ", exponentially fast";
-  const std::optional<double> times = hurry(a, e.swarm);
-  if (!times) return ", exponentially fast";
-  return fmt::format(", exponentially fast: 1 - cos decays as e^(-{:.6g} t) in the end{}",
-                     2 * *times, a.self ? "" : ", which is e^(-2 n/(n-1) t) without j = i");
+bool is_softmax(const Attention& a) { return a.weighting == Attention::softmax; }
+
+// The only head, in R^d, without noise.
+const Attention* space_head(const Experiment& e) {
+  const bool space = e.dynamics.manifold == Manifold::space && e.dynamics.noise == 0 &&
+                     e.dynamics.normalisation == LayerNorm::post;
+  return space ? only_head(e) : nullptr;
 }
 
-// Retrieval along a causal swarm on the circle; the theory is that of n to infinity, in clock u3.
-void of_alibi(const Attention& a, const Experiment& e, Results& known) {
-  if (!(a.beta > 0) || kernel_of(e.dynamics.clock).arc_length) return;
-  const theory::Retrieval retrieval{.beta = a.beta, .lambda = a.alibi * e.swarm.n()};
-  const double unit = a.beta * std::exp(a.beta) / clock_scale(e.dynamics.clock, a.beta);
-  known.push_back(fmt::format(
-      "For many tokens, what the last keeps of the others is U-shaped in their place, so that the "
-      "middle is lost: certainly up to t = {:.4g}, and until a critical time, t = {:.4g} for "
-      "marks of the paper's width; later the end keeps least (2605.09213).",
-      unit * theory::retrieval_certain_until(retrieval),
-      unit * theory::retrieval_critical_time(retrieval)));
+// space_head of x' = sum_j a_ij V x_j, as it is or followed as z = e^{-tV} x: 2305.05465.
+const Attention* growing_head(const Experiment& e) {
+  const Attention* a = space_head(e);
+  const bool grows = a != nullptr && is_softmax(*a) && a->mask == Attention::none && a->self &&
+                     a->beta > 0 && a->relative == a->rescaled;
+  return grows ? a : nullptr;
 }
 
-void on_sphere(const Attention& a, const Experiment& e, Results& known) {
-  const int n = e.swarm.n(), d = e.swarm.d();
-  const bool identity = a.query.empty() && a.key.empty() && a.value.empty();
-  if (a.mask == Attention::causal) {
-    if (a.value.empty() && a.weighting == Attention::softmax && a.alibi == 0)
-      known.push_back(
-          "For almost every start all tokens come to the first, which never moves (2411.04990).");
-    if (identity && d == 2 && a.alibi > 0 && a.weighting == Attention::unnormalised)
-      of_alibi(a, e, known);
-    return;
+// space_head of x_i' = sum_j a_ij x_j - x_i.
+const Attention* averaging_head(const Experiment& e) {
+  const Attention* a = space_head(e);
+  const bool averages = a != nullptr && is_softmax(*a) && a->mask == Attention::none && a->self &&
+                        a->relative && !a->rescaled && is_identity(a->value);
+  return averages ? a : nullptr;
+}
+
+// Symmetric (relative 1e-12) and positive definite, by Cholesky's decomposition. Empty: identity.
+bool is_positive(Matrix m) {
+  if (m.empty()) return true;
+  if (m.rows != m.cols) return false;
+  double size = 0;
+  for (const double entry : m.data) size = std::max(size, std::abs(entry));
+  for (int i = 0; i < m.rows; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      if (!(std::abs(m(i, j) - m(j, i)) <= 1e-12 * size)) return false;
+      double rest = m(i, j);
+      for (int k = 0; k < j; ++k) rest -= m(i, k) * m(j, k);
+      if (i == j && !(rest > 1e-12 * size)) return false;
+      m(i, j) = i == j ? std::sqrt(rest) : rest / m(j, j);
+    }
   }
-  if (a.weighting != Attention::softmax && a.weighting != Attention::unnormalised) return;
-  const double least = d == 2 ? -0.16 : 0;
-  if (identity && a.beta >= least)
-    known.push_back(fmt::format(
-        "For almost every start the swarm ends as one cluster ({}){}{}.",
-        d == 2 ? "2507.22857: on the circle for every beta >= -0.16" : "2312.10794",
-        d >= n ? late_rate(a, e) : "", has_energy(e.dynamics) ? "; the energy never falls" : ""));
-  if (identity && d == 2 && a.beta > 1)
-    known.push_back(
-        "Before that expect metastable clusters, which live for times of order e^(beta (1 - cos)) "
-        "of the angle between them (2410.06833).");
-  if (!identity && a.value.empty() && d >= n && a.weighting == Attention::softmax)
-    known.push_back(
-        "With d >= n and V = I the swarm ends as one cluster exponentially fast, whatever Q and K "
-        "(2312.10794).");
+  return true;
 }
 
-void in_space(const Attention& a, Results& known) {
-  if (a.weighting == Attention::hard && a.relative && a.value.empty())
-    known.push_back(
-        "Where every vertex of the convex hull attends to itself, each particle goes straight to "
-        "the vertex it attends to, "
-        "x(t) = e^(-t) x(0) + (1 - e^(-t)) v; with method=layers (1 - dt)^k in place of e^(-t) "
-        "(2407.01602, 2508.09628).");
-  if (a.weighting != Attention::softmax || a.mask == Attention::causal) return;
-  if (a.rescaled && is_scale(a.value, 1))
-    known.push_back(
-        "If Q^T K > 0 the convex hull never grows, and every particle ends at 0 or on the boundary "
-        "of a limit polytope (2305.05465).");
-  else if (a.rescaled && is_scale(a.value, -1))
-    known.push_back("Everything comes to 0 and the weights to 1/n (2305.05465).");
-  else if (a.rescaled)
-    known.push_back(
-        "If the leading eigenvalue of V is real, positive and simple and <Q f, K f> > 0 for its "
-        "eigenvector f, the particles end on at most three parallel hyperplanes (2305.05465).");
-  else if (a.relative && a.value.empty())
-    known.push_back(
-        "Particles stay near the vertices of their hull for times of order e^(c beta), then become "
-        "one point (2508.09628).");
-  else
-    known.push_back(
-        "Positions grow like e^(tV); dynamics=rescaled follows e^(-tV) x instead (2305.05465).");
+double dot(const Vector& a, const Vector& b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+  return sum;
 }
 
-// Late rates of 1 - cos for V = I (2510.22026, 2512.01868). Where V acts on x_j - x_i the radius
-// that slows them does not grow.
-void of_normalisation(const Attention& a, const Experiment& e, Results& known) {
-  const std::optional<double> times = hurry(a, e.swarm);
-  if (!times || a.relative) return;
-  std::string rate;
-  switch (e.dynamics.normalisation) {
-    case LayerNorm::post:
-      return;
-    case LayerNorm::pre:
-    case LayerNorm::peri:
-    case LayerNorm::mix:
-      rate = fmt::format("t^(-{:.6g})", 2 * *times);
-      break;
-    case LayerNorm::ngpt:
-      rate = fmt::format("e^(-{:.6g} t)", 2 * *times * e.dynamics.speed);
-      break;
-    case LayerNorm::sqrt:
-      rate = fmt::format("e^(-{:.6g} sqrt(t))", 4 * *times);
+// m x, or m^T x.
+Vector product_of(const Matrix& m, const Vector& x, bool transposed = false) {
+  Vector y(transposed ? m.cols : m.rows);
+  for (int i = 0; i < m.rows; ++i)
+    for (int j = 0; j < m.cols; ++j)
+      (transposed ? y[j] : y[i]) += m(i, j) * (transposed ? x[i] : x[j]);
+  return y;
+}
+
+struct LeadingEigen {
+  double value;
+  Vector vector;  // of length 1
+};
+
+// The eigenvalue of greatest modulus by iteration; none where it is not found, as where it is not
+// real.
+std::optional<LeadingEigen> leading_eigen(const Matrix& m, bool transposed = false) {
+  Vector x(m.rows);
+  for (int k = 0; k < m.rows; ++k) x[k] = 1 + 0.1 * std::sin(1.0 + k);
+  for (int round = 0; round < 10'000; ++round) {
+    const double length = std::sqrt(dot(x, x));
+    if (!(length > 0) || !std::isfinite(length)) return std::nullopt;
+    for (double& entry : x) entry /= length;
+    Vector next = product_of(m, x, transposed);
+    const double value = dot(x, next);
+    double off = 0;
+    for (int k = 0; k < m.rows; ++k) off = std::max(off, std::abs(next[k] - value * x[k]));
+    if (off <= 1e-12 * std::abs(value)) return LeadingEigen{value, x};
+    x = std::move(next);
   }
-  known.push_back(
-      fmt::format("Near one cluster 1 - cos decays as {} (2510.22026, 2512.01868).", rate));
+  return std::nullopt;
 }
 
-// With V = +-Q^T K symmetric, sum_j a_ij V x_j is along the gradient of the entropic transport cost
-// of the swarm to itself; projecting and subtracting V x_i keep it a gradient.
-void of_sinkhorn(const Attention& a, const Dynamics& dynamics, Results& known) {
-  if (dynamics.normalisation != LayerNorm::post) return;
-  if (dynamics.manifold == Manifold::space)
-    known.push_back(
-        fmt::format("The weights are doubly stochastic, so that the mean m obeys {} (2110.11773).",
-                    a.relative        ? "m' = 0"
-                    : a.value.empty() ? "m' = m"
-                                      : "m' = V m"));
-  const bool round = dynamics.gain.empty() && dynamics.gain_end.empty();
-  if (round && value_sign(a))
-    known.push_back(
-        "Here V = +-Q^T K is symmetric, and the flow is a Wasserstein gradient (2110.11773).");
+// A good triple (Q, K, V) of 2305.05465, Section 4: the eigenvalue of V of greatest modulus is
+// real, positive and simple, and <Q f, K f> > 0 for its eigenvector f.
+bool is_good_triple(const Attention& a) {
+  if (a.value.empty()) return false;  // the identity has d of them
+  const std::optional<LeadingEigen> right = leading_eigen(a.value),
+                                    left = leading_eigen(a.value, true);
+  if (!right || !left || !(right->value > 0)) return false;
+  const double overlap = dot(right->vector, left->vector);
+  if (std::abs(overlap) < 1e-6) return false;
+  Matrix rest = a.value;  // without that eigenvalue
+  for (int i = 0; i < rest.rows; ++i)
+    for (int j = 0; j < rest.cols; ++j)
+      rest(i, j) -= right->value * right->vector[i] * left->vector[j] / overlap;
+  // |rest^64 x|^(1/64) of a generic x is close to the next modulus.
+  Vector x(rest.rows);
+  for (int k = 0; k < rest.rows; ++k) x[k] = std::cos(1.0 + 2 * k);
+  constexpr int kPowers = 64;
+  double growth = 0;  // ln
+  for (int power = 0; power < kPowers; ++power) {
+    x = product_of(rest, x);
+    const double length = std::sqrt(dot(x, x));
+    if (!(length > 0)) growth = -std::numeric_limits<double>::infinity();
+    if (!(length > 0)) break;
+    growth += std::log(length);
+    for (double& entry : x) entry /= length;
+  }
+  const Matrix scores = scores_of(a);
+  const double score = scores.empty() ? 1 : dot(right->vector, product_of(scores, right->vector));
+  return std::exp(growth / kPowers) < 0.999 * right->value && score > 0;
 }
 
-void of_noise(const Attention& a, const Experiment& e, Results& known) {
-  if (!(e.dynamics.noise > 0) || !(a.beta > 0)) return;
-  if (a.weighting != Attention::unnormalised || e.dynamics.clock != Clock::u1) return;
-  const double critical = theory::noise_threshold(e.swarm.d(), a.beta);
-  known.push_back(fmt::format(
-      "The uniform law loses stability at kappa_c = {:.6g}, noise {:.6g}; here kappa = {:.6g} "
-      "(2412.14813, 2606.05140).",
-      critical, 1 / critical, 1 / e.dynamics.noise));
+// Each token attends to one other, which attends to itself: nobody who is attended to ever moves.
+// Not asked of swarms of which this would take long.
+bool attends_to_leaders(const Attention& a, const HostSwarm& x) {
+  const int n = x.n(), d = x.d();
+  if (static_cast<double>(n) * n * d > 1e8) return false;
+  const Matrix scores = scores_of(a);
+  std::vector<int> leader(n);
+  for (int i = 0; i < n; ++i) {
+    Vector at(d);
+    for (int k = 0; k < d; ++k) at[k] = x.at(i, k);
+    const Vector key = scores.empty() ? at : product_of(scores, at, true);
+    double most = -std::numeric_limits<double>::infinity();
+    int times_most = 0;
+    for (int j = 0; j < n; ++j) {
+      double score = 0;
+      for (int k = 0; k < d; ++k) score += key[k] * x.at(j, k);
+      score *= a.beta;
+      times_most = score > most ? 1 : times_most + (score == most);
+      if (score > most) leader[i] = j;
+      most = std::max(most, score);
+    }
+    if (times_most != 1) return false;
+  }
+  return std::all_of(leader.begin(), leader.end(), [&](int j) { return leader[j] == j; });
 }
 
-// One softmax head on the round sphere and nothing else, whatever its matrices.
-bool is_plain(const Dynamics& dynamics) {
-  const std::vector<Force>& forces = dynamics.sublayers[0].forces;
-  const Attention* head = forces.size() == 1 ? head_of(forces[0]) : nullptr;
-  return head != nullptr && by_kind(dynamics).perceptrons.empty() &&
-         dynamics.manifold == Manifold::sphere && dynamics.gain.empty() &&
-         dynamics.gain_end.empty() && dynamics.normalisation == LayerNorm::post &&
-         head->weighting == Attention::softmax && head->mask == Attention::none && head->self &&
-         !head->relative && head->beta >= 0;
+bool is_adaptive(const Experiment& e) { return row_of(e.flow.method).embedded_order > 0; }
+
+// 1 where E rises along the flow, -1 where it falls; 0: no energy.
+double energy_direction(const Experiment& e) {
+  if (e.dynamics.noise != 0 || !interaction(e.dynamics)) return 0;
+  return value_sign(*first_attention(e.dynamics)).value_or(0);
 }
 
-// What a config.toml as experiments write it, a line a parameter, says of one.
-std::string said_of(const std::string& config, const std::string& key) {
+// What a config.toml as experiments write it, one line per parameter, has for one of them.
+std::string setting_of(const Experiment& e, const std::string& key) {
   const std::string opening = "\n" + key + " = ";
-  const std::size_t found = ("\n" + config).find(opening);
+  const std::size_t found = ("\n" + e.config).find(opening);
   if (found == std::string::npos) return {};
   const std::size_t from = found + opening.size() - 1;
-  std::string value = config.substr(from, config.find('\n', from) - from);
+  std::string value = e.config.substr(from, e.config.find('\n', from) - from);
   if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
   return value;
 }
 
-// Weights drawn anew. What of V has mean 0 is left only in the second order, at times s = DT t; a
-// mean that is not 0 is left as it is. An experiment's config.toml says how they are drawn.
-void of_redraw(const Experiment& e, Results& known) {
-  const auto word = [&](const char* key) { return said_of(e.config, key); };
-  if (word("value") == "psd")
-    known.push_back(
-        "V = G G^T / d has mean I: as redraw -> 0 velocities average to those of V = I.");
-  if (word("value") != "gaussian" && word("value") != "goe" && word("value") != "wigner") return;
-  known.push_back(
-      "V has mean 0: as redraw -> 0 the swarm moves in the time s = redraw t, by an Ito equation "
-      "whose noise is the same for all tokens (derived; announced in 2604.01978, 2601.21942). "
-      "Layers and the flow have different limits.");
-  if (!is_plain(e.dynamics) || word("value") != "gaussian" || e.swarm.n() < 2) return;
-  const double redraw = std::stod(word("redraw"));
-  known.push_back(fmt::format(
-      "Where tokens meet, 1 - cos decays as e^(-{:.4g} t) for almost all draws, e^(-(d-1)/d s).",
-      theory::redrawn_late_rate(e.swarm.d()) * redraw));
-  const bool identity = word("query") == "identity" && word("key") == "identity";
-  const bool uniform = word("query") == "gaussian" && word("key") == "gaussian";
-  if (!identity && !uniform) return;
-  const double beta = head_of(e.dynamics.sublayers[0].forces[0])->beta;
-  const theory::Equiangular swarm{.n = e.swarm.n(), .beta = identity ? beta : 0};
+// Weights are drawn again after every time `redraw`, V from the given law.
+bool redraws(const Experiment& e, std::initializer_list<const char*> laws) {
+  const std::vector<Sublayer>& all = e.dynamics.sublayers;
+  const bool changes =
+      std::any_of(all.begin(), all.end(), [](const Sublayer& s) { return s.limited(); });
+  if (!changes || e.dynamics.noise != 0 || e.inputs.count("model") > 0) return false;
+  const std::string value = setting_of(e, "value");
+  return std::any_of(laws.begin(), laws.end(), [&](const char* law) { return value == law; });
+}
+
+double redraw_of(const Experiment& e) { return std::stod(setting_of(e, "redraw")); }
+
+// One softmax head on the round sphere and nothing else, V redrawn with independent entries.
+const Attention* redrawn_head(const Experiment& e) {
+  if (!redraws(e, {"gaussian"}) || e.swarm.n() < 2) return nullptr;
+  const Dynamics& dynamics = e.dynamics;
+  const std::vector<Force>& forces = dynamics.sublayers[0].forces;
+  const Attention* head = forces.size() == 1 ? head_of(forces[0]) : nullptr;
+  const bool plain = head != nullptr && by_kind(dynamics).perceptrons.empty() &&
+                     dynamics.manifold == Manifold::sphere && is_round(dynamics) &&
+                     dynamics.normalisation == LayerNorm::post && is_softmax(*head) &&
+                     head->mask == Attention::none && head->self && !head->relative &&
+                     head->beta >= 0;
+  return plain ? head : nullptr;
+}
+
+bool has_fixed_scores(const Experiment& e) {
+  return setting_of(e, "query") == "identity" && setting_of(e, "key") == "identity";
+}
+
+// Conclusions.
+
+// Near one cluster each token goes to the mean of those it attends to. Without itself that is
+// n / (n - 1) times as far away as the mean of all:
+//   x_i' = mean_{j != i} x_j - x_i = n / (n - 1) (mean_j x_j - x_i)
+double hurry(const Attention& a, const HostSwarm& x) { return a.self ? 1 : x.n() / (x.n() - 1.0); }
+
+std::string late_rate(const Experiment& e) {
+  const Attention& a = *sphere_head(e);
+  const std::string start = "Near one cluster 1 - cos decays as ";
+  if (is_softmax(a))
+    return start + fmt::format("e^(-{:.6g} t){}", 2 * hurry(a, e.swarm),
+                               a.self ? "" : ", which is e^(-2 n/(n-1) t) without j = i");
+  const ClockKernel kernel = kernel_of(e.dynamics.clock);
+  return start + (kernel.over_max     ? "e^(-2 t)"
+                  : kernel.times_beta ? "e^(-2 beta e^beta t)"
+                                      : "e^(-2 e^beta t)");
+}
+
+std::string normalised_late_rate(const Experiment& e) {
+  const double times = hurry(*only_head(e), e.swarm);
+  const std::string start = "Near one cluster 1 - cos decays as ";
+  switch (e.dynamics.normalisation) {
+    case LayerNorm::post:
+      break;  // late_rate
+    case LayerNorm::pre:
+    case LayerNorm::peri:
+    case LayerNorm::mix:
+      return start + fmt::format("t^(-{:.6g})", 2 * times);
+    case LayerNorm::ngpt:
+      return start + fmt::format("e^(-{:.6g} t)", 2 * times * e.dynamics.speed);
+    case LayerNorm::sqrt:
+      return start + fmt::format("e^(-{:.6g} sqrt(t))", 4 * times);
+  }
+  return start;
+}
+
+// When two equal clusters at a right angle are 0.1 apart, in the clock of the experiment; nothing
+// where that is too large to be worth a number.
+std::string right_angle(const Experiment& e) {
+  const Attention& a = *plain_head(e);
+  if (a.beta > 100) return "";
+  const theory::Law law = is_softmax(a) ? theory::Law::sa : theory::Law::usa;
+  double t = theory::lifetime({.beta = a.beta, .law = law}, std::numbers::pi / 2, 0.1);
+  if (!is_softmax(a)) t *= std::exp(a.beta) / clock_scale(e.dynamics.clock, a.beta);
+  return fmt::format("; two equal ones at a right angle are 0.1 apart at t = {:.4g}", t);
+}
+
+std::string straight(const Experiment& e) {
+  const Method method = e.flow.method;
+  return std::string("Each token goes straight to the token v that it attends to, x(t) = ") +
+         (method == Method::layers || method == Method::euler
+              ? "(1 - dt)^k x(0) + (1 - (1 - dt)^k) v after k steps"
+              : "e^(-t) x(0) + (1 - e^(-t)) v");
+}
+
+std::string polytope(const Experiment& e) {
+  return std::string(only_head(e)->rescaled ? "The" : "With z = e^(-tV) x, the") +
+         " convex hull never grows, and every particle ends at 0 or on the boundary of a limit "
+         "polytope";
+}
+
+std::string hyperplanes(const Experiment& e) {
+  return std::string(only_head(e)->rescaled ? "The" : "With z = e^(-tV) x, the") +
+         " particles end on at most three parallel hyperplanes";
+}
+
+std::string to_zero(const Experiment& e) {
+  return only_head(e)->rescaled
+             ? "The tokens x = e^(-t) z come to 0 and the weights to 1/n; z need not"
+             : "Everything comes to 0 and the weights to 1/n";
+}
+
+// Of infinitely many tokens, in clock u3.
+std::string lost_middle(const Experiment& e) {
+  const Attention& a = *sphere_head(e);
+  const theory::Retrieval retrieval{.beta = a.beta, .lambda = a.alibi * e.swarm.n()};
+  const double unit = a.beta * std::exp(a.beta) / clock_scale(e.dynamics.clock, a.beta);
+  return fmt::format(
+      "For many tokens that start uniform, what the last keeps of the others is U-shaped in their "
+      "place, so that the middle is lost: certainly up to t = {:.4g}, and until a critical time, "
+      "t = {:.4g} for marks of the paper's width; later the end keeps least",
+      unit * theory::retrieval_certain_until(retrieval),
+      unit * theory::retrieval_critical_time(retrieval));
+}
+
+std::string noise_threshold(const Experiment& e) {
+  const double critical = theory::noise_threshold(e.swarm.d(), only_head(e)->beta);
+  return fmt::format(
+      "The uniform law of infinitely many tokens loses stability at kappa_c = {:.6g}, noise "
+      "{:.6g}; here kappa = {:.6g}",
+      critical, 1 / critical, 1 / e.dynamics.noise);
+}
+
+std::string redrawn_cosines(const Experiment& e) {
+  const bool fixed = has_fixed_scores(e);
+  const theory::Equiangular swarm{.n = e.swarm.n(), .beta = fixed ? redrawn_head(e)->beta : 0};
   const double half = theory::quadrature(
       [&](double rho) { return 1 / theory::redrawn_velocity(swarm, rho); }, 0, 0.5);
-  known.push_back(fmt::format(
+  return fmt::format(
       "As d grows, cosines obey rho' = (1 - rho) ((n-1) rho + 1) q (2p + (n-2) q) in s, with the "
-      "weights p of oneself and q of another{}: from orthogonal tokens to 1/2 at t = {:.4g}.",
-      identity ? "" : ", here 1/n, since scores have variance beta^2/d", half / redraw));
+      "weights p of oneself and q of another{}: from orthogonal tokens to 1/2 at t = {:.4g}",
+      fixed ? "" : ", here 1/n, since scores have variance beta^2/d", half / redraw_of(e));
 }
+
+constexpr const char* kFlowOfPair = "derived: theory.md";
+
+const KnownStatement kStatements[] = {
+    {"causal-first", "causal SA on the sphere, V = I, any Q and K, equal masses", "2411.04990",
+     [](const Experiment& e) {
+       const Attention* a = sphere_head(e);
+       return a != nullptr && a->mask == Attention::causal && is_softmax(*a) && a->self &&
+              a->alibi == 0 && is_identity(a->value) && has_equal_masses(e);
+     },
+     [](const Experiment&) -> std::string {
+       return "For almost every start all tokens come to the first, which never moves";
+     }},
+    {"sphere-one-cluster", "SA or USA, Q = K = V = I, d >= 3, beta >= 0, equal masses",
+     "Markdahl et al. 2018, 1609.04885; 2405.18273",
+     [](const Experiment& e) {
+       const Attention* a = plain_head(e);
+       return a != nullptr && e.swarm.d() >= 3 && a->beta >= 0 && has_equal_masses(e);
+     },
+     [](const Experiment&) -> std::string {
+       return "For almost every start the swarm ends as one cluster";
+     }},
+    {"circle-one-cluster", "SA or USA, Q = K = V = I, d = 2, beta >= -0.16, equal masses",
+     "2507.22857: on the circle for every beta >= -0.16",
+     [](const Experiment& e) {
+       const Attention* a = plain_head(e);
+       return a != nullptr && e.swarm.d() == 2 && a->beta >= -0.16 && has_equal_masses(e);
+     },
+     [](const Experiment&) -> std::string {
+       return "For almost every start the swarm ends as one cluster";
+     }},
+    {"exponential",
+     "SA on the sphere, V = I, any Q and K, d >= n; also USA with Q = K = I, beta >= 0",
+     "2312.10794, Section 6",
+     [](const Experiment& e) {
+       const Attention* a = sphere_head(e);
+       if (a == nullptr || !attends_to_all(*a) || !is_identity(a->value) || !a->self) return false;
+       const bool plain =
+           plain_head(e) != nullptr && a->beta >= 0 && !kernel_of(e.dynamics.clock).arc_length;
+       return e.swarm.d() >= e.swarm.n() && (is_softmax(*a) || plain) && has_equal_masses(e);
+     },
+     [](const Experiment& e) {
+       return std::string(
+                  "With d >= n and V = I almost every start ends as one cluster, "
+                  "exponentially fast") +
+              (is_softmax(*sphere_head(e)) ? ", whatever Q and K" : "");
+     }},
+    {"late-rate", "SA on the sphere, V = I, any Q and K; USA with Q = K = I, clocks U1 to U3",
+     "derived: theory.md; 2312.10794, Theorem 6.8, for orthogonal tokens",
+     [](const Experiment& e) {
+       const Attention* a = sphere_head(e);
+       if (a == nullptr || !attends_to_all(*a) || !is_identity(a->value) || e.swarm.n() < 2)
+         return false;
+       if (is_softmax(*a)) return a->self || has_equal_masses(e);
+       return has_plain_scores(*a) && !kernel_of(e.dynamics.clock).arc_length;
+     },
+     late_rate},
+    {"normalised-late-rate", "SA with Q = K = V = I under any layer norm but post",
+     "2510.22026, 2512.01868",
+     [](const Experiment& e) {
+       const Attention* a = only_head(e);
+       return a != nullptr && is_round(e.dynamics) && e.dynamics.noise == 0 &&
+              e.dynamics.normalisation != LayerNorm::post && is_softmax(*a) && attends_to_all(*a) &&
+              has_plain_scores(*a) && is_identity(a->value) && !a->relative && e.swarm.n() > 1 &&
+              (a->self || has_equal_masses(e));
+     },
+     normalised_late_rate},
+    {"metastable", "SA with j = i, or USA in the clock U2; Q = K = V = I, beta > 1",
+     "2410.06833, Section 2; the time is derived: theory.md",
+     [](const Experiment& e) {
+       const Attention* a = plain_head(e);
+       return a != nullptr && a->beta > 1 &&
+              (is_softmax(*a) ? a->self : e.dynamics.clock == Clock::u2);
+     },
+     [](const Experiment& e) {
+       return "Clusters at an angle theta wait for times of order e^(beta (1 - cos theta)) before "
+              "they meet" +
+              right_angle(e);
+     }},
+    {"pair-usa", "USA in the clock U1 or U3; Q = K = V = I, beta > 1", kFlowOfPair,
+     [](const Experiment& e) {
+       const Attention* a = plain_head(e);
+       return a != nullptr && a->beta > 1 && !is_softmax(*a) &&
+              (e.dynamics.clock == Clock::u1 || e.dynamics.clock == Clock::u3);
+     },
+     [](const Experiment& e) {
+       return std::string(
+                  "Two clusters at an angle theta meet in times of order e^(-beta cos "
+                  "theta) / (beta") +
+              (e.dynamics.clock == Clock::u3 ? "^2" : "") + " sin^2 theta)" + right_angle(e);
+     }},
+    {"pair-arc", "USA in the clock U4; Q = K = V = I, beta > 1, equal masses", kFlowOfPair,
+     [](const Experiment& e) {
+       const Attention* a = plain_head(e);
+       return a != nullptr && a->beta > 1 && !is_softmax(*a) && has_equal_masses(e) &&
+              kernel_of(e.dynamics.clock).arc_length;
+     },
+     [](const Experiment&) -> std::string {
+       return "Two clusters of n1 and n2 tokens at an angle theta, and no other, meet at t = theta "
+              "sqrt(n1 n2 / (n1 + n2)) / ln(beta)";
+     }},
+    {"pair-without-self", "SA without j = i, two tokens of equal mass; Q = K = V = I", kFlowOfPair,
+     [](const Experiment& e) {
+       const Attention* a = plain_head(e);
+       return a != nullptr && is_softmax(*a) && !a->self && e.swarm.n() == 2;
+     },
+     [](const Experiment&) -> std::string {
+       return "Two tokens that attend only to each other meet as fast at every beta: tan(theta/2) "
+              "falls as e^(-2 t)";
+     }},
+    {"straight",
+     "hard attention in R^d, V = I on differences; who is attended to attends to itself, no ties",
+     "2407.01602; 2508.09628, Section 4",
+     [](const Experiment& e) {
+       const Attention* a = space_head(e);
+       return a != nullptr && a->weighting == Attention::hard && a->relative && a->self &&
+              a->mask == Attention::none && is_identity(a->value) &&
+              attends_to_leaders(*a, e.swarm);
+     },
+     straight, false},
+    {"polytope",
+     "softmax in R^d (euclidean, rescaled), V = I, Q^T K symmetric and positive, beta > 0",
+     "2305.05465, Section 3",
+     [](const Experiment& e) {
+       const Attention* a = growing_head(e);
+       return a != nullptr && is_identity(a->value) && is_positive(scores_of(*a));
+     },
+     polytope},
+    {"to-zero", "softmax in R^d (euclidean, rescaled), V = -I, Q^T K = I, beta > 0",
+     "2305.05465, Section 8",
+     [](const Experiment& e) {
+       const Attention* a = growing_head(e);
+       return a != nullptr && is_scale(a->value, -1) && has_plain_scores(*a);
+     },
+     to_zero},
+    {"hyperplanes",
+     "softmax in R^d (euclidean, rescaled), beta > 0; the eigenvalue of V of greatest modulus is "
+     "real, positive and simple, and <Q f, K f> > 0 for its eigenvector f",
+     "2305.05465, Section 4",
+     [](const Experiment& e) {
+       const Attention* a = growing_head(e);
+       return a != nullptr && is_good_triple(*a);
+     },
+     hyperplanes},
+    {"one-point", "softmax in R^d, V = I on differences, any Q and K", "derived: theory.md",
+     [](const Experiment& e) { return averaging_head(e) != nullptr; },
+     [](const Experiment&) -> std::string { return "All tokens become one point"; }},
+    {"vertices", "softmax in R^d, V = I on differences, Q^T K symmetric and positive, beta > 1",
+     "2508.09628, Section 5",
+     [](const Experiment& e) {
+       const Attention* a = averaging_head(e);
+       return a != nullptr && a->beta > 1 && is_positive(scores_of(*a));
+     },
+     [](const Experiment&) -> std::string {
+       return "Before that tokens stay near the vertices of their hull, for times of order "
+              "e^(c beta)";
+     }},
+    {"sinkhorn-mean", "Sinkhorn attention of all to all in R^d", "2110.11773",
+     [](const Experiment& e) {
+       const Attention* a = space_head(e);
+       return a != nullptr && a->weighting == Attention::sinkhorn && a->mask == Attention::none;
+     },
+     [](const Experiment& e) {
+       const Attention& a = *only_head(e);
+       return fmt::format("The weights are doubly stochastic, so that the mean m obeys {}",
+                          a.relative             ? "m' = 0"
+                          : is_identity(a.value) ? "m' = m"
+                                                 : "m' = V m");
+     }},
+    {"sinkhorn-gradient", "Sinkhorn attention of all to all with j = i, V = +-Q^T K symmetric",
+     "2110.11773",
+     [](const Experiment& e) {
+       const Attention* a = only_head(e);
+       return a != nullptr && a->weighting == Attention::sinkhorn && a->mask == Attention::none &&
+              a->self && e.dynamics.noise == 0 && is_round(e.dynamics) &&
+              e.dynamics.normalisation == LayerNorm::post && value_sign(*a).has_value();
+     },
+     [](const Experiment&) -> std::string {
+       return "Here V = +-Q^T K is symmetric, and the flow is a Wasserstein gradient";
+     }},
+    {"noise-threshold", "USA in the clock U1 on the sphere with noise, Q = K = V = I, beta > 0",
+     "2412.14813, 2606.05140",
+     [](const Experiment& e) {
+       const Attention* a = only_head(e);
+       return a != nullptr && e.dynamics.noise > 0 && a->beta > 0 &&
+              e.dynamics.manifold == Manifold::sphere && is_round(e.dynamics) &&
+              e.dynamics.normalisation == LayerNorm::post && e.dynamics.clock == Clock::u1 &&
+              attends_to_all(*a) && !is_softmax(*a) && has_plain_scores(*a) &&
+              is_identity(a->value);
+     },
+     noise_threshold, false},
+    {"redraw-mean", "V redrawn from psd", "derived: laboratory.md",
+     [](const Experiment& e) { return redraws(e, {"psd"}); },
+     [](const Experiment&) -> std::string {
+       return "V = G G^T / d has mean I: as redraw -> 0 velocities average to those of V = I";
+     },
+     false},
+    {"redraw-diffusion", "V redrawn from gaussian, goe or wigner",
+     "derived: laboratory.md; announced in 2604.01978, 2601.21942",
+     [](const Experiment& e) {
+       return redraws(e, {"gaussian", "goe", "wigner"});
+     },
+     [](const Experiment&) -> std::string {
+       return "V has mean 0: as redraw -> 0 the swarm moves in the time s = redraw t, by an Ito "
+              "equation whose noise is the same for all tokens. Layers and the flow have different "
+              "limits";
+     },
+     false},
+    {"redraw-late", "one softmax head on the sphere with j = i, V redrawn from gaussian, beta >= 0",
+     "derived: laboratory.md", [](const Experiment& e) { return redrawn_head(e) != nullptr; },
+     [](const Experiment& e) {
+       return fmt::format(
+           "Where tokens meet, 1 - cos decays as e^(-{:.4g} t) for almost all draws, e^(-(d-1)/d "
+           "s), as redraw -> 0",
+           theory::redrawn_late_rate(e.swarm.d()) * redraw_of(e));
+     },
+     false},
+    {"redraw-cosines", "as before, with Q = K = I, or both redrawn from gaussian",
+     "derived: laboratory.md",
+     [](const Experiment& e) {
+       const bool drawn =
+           setting_of(e, "query") == "gaussian" && setting_of(e, "key") == "gaussian";
+       return redrawn_head(e) != nullptr && (has_fixed_scores(e) || drawn);
+     },
+     redrawn_cosines, false},
+    {"energy-rises",
+     "one head without mask, V = Q^T K symmetric, perceptrons along their gradient; no noise, no "
+     "gains, an adaptive method",
+     "2312.10794, Section 3; 2501.03096; with a perceptron 2601.21366",
+     [](const Experiment& e) { return is_adaptive(e) && energy_direction(e) > 0; },
+     [](const Experiment&) -> std::string {
+       return "The flow goes up the gradient of the energy, which never falls";
+     }},
+    {"energy-falls", "as before, with V = -Q^T K",
+     "2312.10794, Section 3; 2501.03096; with a perceptron 2601.21366",
+     [](const Experiment& e) { return is_adaptive(e) && energy_direction(e) < 0; },
+     [](const Experiment&) -> std::string {
+       return "The flow goes down the gradient of the energy, which never rises";
+     }},
+    {"lost-middle", "causal USA on the circle with ALiBi, Q = K = V = I, beta > 0, clocks U1 to U3",
+     "2605.09213",
+     [](const Experiment& e) {
+       const Attention* a = sphere_head(e);
+       return a != nullptr && a->mask == Attention::causal && e.swarm.d() == 2 && a->alibi > 0 &&
+              a->weighting == Attention::unnormalised && a->beta > 0 && has_plain_scores(*a) &&
+              is_identity(a->value) && !kernel_of(e.dynamics.clock).arc_length;
+     },
+     lost_middle},
+};
 
 }  // namespace
 
+std::span<const KnownStatement> known_statements() { return kStatements; }
+
 std::vector<std::string> known_results(const Experiment& e) {
-  Results known;
-  const Dynamics& dynamics = e.dynamics;
-  const bool sphere = dynamics.manifold == Manifold::sphere;
-  const bool quiet = dynamics.noise == 0;
-  const bool round = dynamics.gain.empty() && dynamics.gain_end.empty();
-  const Attention* head = lone_head(dynamics);
-  if (head != nullptr) {
-    const bool identity = head->query.empty() && head->key.empty() && head->value.empty();
-    const bool post = dynamics.normalisation == LayerNorm::post;
-    if (sphere && round && quiet && post) on_sphere(*head, e, known);
-    if (!sphere && quiet && post) in_space(*head, known);
-    if (quiet && identity && head->weighting == Attention::softmax && head->mask == Attention::none)
-      of_normalisation(*head, e, known);
-    if (sphere && round && identity && head->mask == Attention::none) of_noise(*head, e, known);
-    if (head->weighting == Attention::sinkhorn && quiet) of_sinkhorn(*head, dynamics, known);
+  std::vector<std::string> known;
+  bool of_flow = false;
+  for (const KnownStatement& statement : kStatements) {
+    if (!statement.applies(e)) continue;
+    known.push_back(fmt::format("{} ({}).", statement.conclusion(e), statement.source));
+    of_flow = of_flow || statement.of_flow;
   }
-  if (has_energy(dynamics) && quiet && (head == nullptr || !is_scale(head->value, 1)))
-    known.push_back(
-        "The flow is a gradient: the energy never falls where V = Q^T K, never rises where "
-        "V = -Q^T K (2312.10794, 2501.03096; with a perceptron 2601.21366).");
-  if (!is_still(dynamics) && quiet && e.inputs.count("model") == 0) of_redraw(e, known);
+  if (of_flow && !is_adaptive(e))
+    known.push_back(fmt::format(
+        "This is known of the exact flow: steps of fixed length, here {:g}, need not follow it.",
+        e.flow.dt));
   return known;
 }
 

@@ -79,6 +79,22 @@ class Explain(murmur.Case):
         self.assertIn("exp(", energy["equation"])
         self.assertEqual(energy["page"], "docs/observables.md")
 
+    def test_what_is_known_is_listed(self):
+        listed = self.murmur("explain", "--known").stdout
+        rows = json.loads(self.murmur("explain", "--known", "--json").stdout)
+        self.assertGreater(len(rows), 20)
+        for row in rows:
+            self.assertIn(row["name"], listed)
+            self.assertRegex(row["source"], r"\d{4}\.\d{5}|derived")
+            self.assertGreater(len(row["about"]), 10)
+        self.refused(2, "explain", "--known", "beta=9", do="murmur explain beta=9")
+        self.refused(2, "explain", "--known", "--names", what="five questions")
+
+    def test_steps_of_fixed_length_have_no_theorem(self):
+        told = self.murmur("explain", "method=layers", "dt=2").stdout
+        self.assertNotIn("never falls", told)
+        self.assertIn("steps of fixed length, here 2, need not follow it", told)
+
     def test_capitals_do_not_matter(self):
         self.assertEqual(self.meanings("usa")[0]["name"], "USA")
 

@@ -1,6 +1,7 @@
 // explain_test.cpp: what is told of a setting is true of it: results, methods, clusters.
 #include <gtest/gtest.h>
 
+#include "murmur/dynamics.h"
 #include "murmur/experiment.h"
 
 namespace murmur {
@@ -34,10 +35,64 @@ TEST(Known, RatesWithoutTheSelfTerm) {
 TEST(Known, OneClusterOnTheCircle) {
   for (const char* beta : {"beta=-0.1", "beta=0", "beta=1", "beta=9", "beta=400"})
     EXPECT_TRUE(has(known({"d=2", beta}), "one cluster (2507.22857")) << beta;
-  EXPECT_FALSE(has(known({"d=2", "beta=-0.5"}), "one cluster"));
-  EXPECT_TRUE(has(known({"d=2", "beta=9"}), "metastable"));
-  EXPECT_FALSE(has(known({"d=3", "beta=-0.1"}), "one cluster"));
-  EXPECT_TRUE(has(known({"d=3", "beta=9"}), "one cluster (2312.10794)"));
+  EXPECT_FALSE(has(known({"d=3", "beta=-0.1"}), "ends as one cluster"));
+  EXPECT_TRUE(has(known({"d=3", "beta=9"}), "one cluster (Markdahl"));
+  EXPECT_TRUE(has(known({"d=3", "beta=9"}), "2405.18273"));
+  EXPECT_FALSE(has(known({"d=2", "beta=-0.5"}), "ends as one cluster"));
+}
+
+// A right angle at beta = 9, in every clock and without the self term.
+TEST(Known, LifetimesAreThoseOfTheClock) {
+  const std::string order = "of order e^(beta (1 - cos theta))";
+  const Words sa = {"d=2", "beta=9"}, usa = {"d=2", "beta=9", "dynamics=USA"};
+  const auto in_clock = [&](const char* clock) {
+    Words words = usa;
+    words.emplace_back(clock);
+    return known(words);
+  };
+  EXPECT_TRUE(has(known(sa), order) && has(known(sa), "t = 465.9")) << known(sa);
+  EXPECT_TRUE(has(in_clock("clock=U2"), order)) << in_clock("clock=U2");
+  EXPECT_TRUE(has(in_clock("clock=U2"), "t = 928.8")) << in_clock("clock=U2");
+  EXPECT_TRUE(has(in_clock("clock=U1"), "t = 0.1146")) << in_clock("clock=U1");
+  EXPECT_TRUE(has(in_clock("clock=U3"), "t = 0.01274")) << in_clock("clock=U3");
+  for (const char* clock : {"clock=U1", "clock=U3", "clock=U4"})
+    EXPECT_FALSE(has(in_clock(clock), order)) << clock;
+  EXPECT_FALSE(has(known({"d=2", "beta=9", "self=false"}), order));
+  EXPECT_TRUE(has(known({"d=2", "beta=9", "self=false", "n=2"}), "as fast at every beta"));
+  EXPECT_TRUE(has(known({"d=5", "beta=9"}), order));
+}
+
+TEST(Known, EnergiesAreMonotoneAlongTheFlowOnly) {
+  EXPECT_TRUE(has(known({}), "never falls"));
+  EXPECT_TRUE(has(known({"direction=descent"}), "never rises"));
+  for (const Words& words : {Words{"method=layers", "dt=2"}, Words{"method=euler", "dt=0.5"}}) {
+    EXPECT_FALSE(has(known(words), "never falls")) << words[0];
+    EXPECT_TRUE(has(known(words), "exact flow: steps of fixed length")) << words[0];
+  }
+  EXPECT_FALSE(has(known({"value=goe"}), "never"));
+}
+
+TEST(Known, RescaledDescentNeedsPlainScores) {
+  const Words words = {"dynamics=rescaled", "direction=descent"};
+  EXPECT_TRUE(has(known(words), "x = e^(-t) z come to 0")) << known(words);
+  Words scores = words;
+  scores.emplace_back("query=gaussian");
+  EXPECT_EQ(known(scores), "");
+  scores.back() = "key=minus-identity";
+  EXPECT_FALSE(has(known(scores), "come to 0"));
+}
+
+TEST(Known, BiasesMassesAndTimeAreOutsideOfMostTheorems) {
+  Experiment e = made({"d=3", "n=4"});
+  EXPECT_FALSE(known_results(e).empty());
+  e.swarm.mass = {0.7, 0.1, 0.1, 0.1};
+  for (const std::string& result : known_results(e)) EXPECT_FALSE(has(result, "ends as")) << result;
+  e = made({"d=3", "n=4"});
+  std::get<Attention>(e.dynamics.sublayers[0].forces[0]).value_bias = {0, 1, 0};
+  EXPECT_TRUE(known_results(e).empty());
+  e = made({"d=3", "n=4"});
+  e.dynamics.sublayers[0].until = 1;
+  EXPECT_TRUE(known_results(e).empty());
 }
 
 TEST(Known, TheMiddleIsLostUntilACriticalTime) {
