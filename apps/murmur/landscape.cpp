@@ -127,9 +127,16 @@ nlohmann::json keep(const LandscapeSetup& request, const std::vector<ScanPoint>&
   return object;
 }
 
+// Why no start that looks for the best measure came to rest.
+std::string spread_text(const LandscapeSetup& request) {
+  return fmt::format("has more than {} atoms, or none: its mass is spread over the sphere",
+                     kMostOptimised / request.landscape.d);
+}
+
 std::string line_of(const LandscapeSetup& request, const Search& found) {
-  return fmt::format("{} points from {} starts, {} lost", found.points.size(),
-                     request.search.starts, found.lost);
+  return fmt::format("{} points from {} starts, {} lost{}", found.points.size(),
+                     request.search.starts, found.lost,
+                     found.is_spread ? ": the best measure " + spread_text(request) : "");
 }
 
 std::string line_of(const LandscapeSetup&, const std::vector<ScanPoint>& found) {
@@ -174,7 +181,10 @@ int look(const Flags& flags, const LandscapeSetup& request, Run& run, const Look
     if constexpr (std::is_same_v<Found, Search>)
       if (found->points.empty())
         throw Error(Fault::numerical, "no start came to rest",
-                    fmt::format("{} starts", found->lost), "use more starts, or a smaller beta");
+                    found->is_spread ? "the best measure " + spread_text(request)
+                                     : fmt::format("{} starts", found->lost),
+                    found->is_spread ? "use a smaller beta, kernel=scaled, or larger units"
+                                     : "use more starts, or a smaller beta");
     object = keep(request, *found, run);
   } catch (...) {
     close_after_exception(run, {});

@@ -118,15 +118,14 @@ struct Certificate {
   // certificate is local there, of first and second order.
   double shortfall = kUnknown;
   bool exhaustive = false;  // whether every point of the sphere is accounted for
-  // Three answers. Certified: exhaustive, bound <= tolerance, and the second-order conditions of
-  // free masses hold; these are not asked for under descent with D > 0 and no units, where the
-  // best measure may have no atoms. Refuted: something better is known. Open: neither.
+  // Three answers. Certified: exhaustive, bound <= tolerance and, where sign E is not convex, the
+  // second-order conditions of free masses hold. Refuted: some measure is better. Open: neither.
   bool holds = false, fails = false;
   enum class Reason {
     none,       // certified
-    gap,        // refuted: F is better at `best` than on the atoms
+    gap,        // refuted: mass moved to `best` gains; how much is not proved, the gap is the most
     uniform,    // refuted: the uniform law is better
-    unstable,   // a direction of second order is better: open where sign E is convex, refuted else
+    unstable,   // refuted: a direction of second order is better, where sign E is not convex
     precision,  // open: rounding alone is above the tolerance
     cells,      // open: most_cells were examined
     samples,    // open: d > 3
@@ -201,6 +200,8 @@ struct CriticalPoint {
 // All fields of a CriticalPoint for given atoms. n: tokens that share the mass, 0: free masses.
 CriticalPoint describe(const Landscape& landscape, const Atoms& mu, int n);
 
+// Atoms times d of a measure with free masses that is still optimised.
+inline constexpr int kMostOptimised = 300;
 struct SearchSettings {
   Masses masses = Masses::equal;
   int n = 64;
@@ -216,6 +217,9 @@ void check_search(const Landscape& landscape, const SearchSettings& settings);
 struct Search {
   std::vector<CriticalPoint> points{};  // best energy first
   int lost = 0;                         // starts that did not converge
+  // Free masses under a convex energy: the best measure, which is one, needs more atoms than a
+  // search handles. Every start that looks for it is then lost, and only the first one searches.
+  bool is_spread = false;
 };
 // Points that differ by the order of atoms, or by rotations and reflections that fix every a_m,
 // count as one: they are compared by masses and cosines, to 1e-6.

@@ -112,7 +112,7 @@ bool is_moved_by_symmetry(const Terrain& terrain, const Cloud& mu) {
   return false;
 }
 
-// The answer, of all that was found. Second-order conditions are those of free masses.
+// The answer, of all that was found.
 void decide(const Terrain& terrain, const Cloud& mu, const Told& above, Certificate& c) {
   const auto refuted = [&](Certificate::Reason reason) {
     c.fails = true;
@@ -121,21 +121,16 @@ void decide(const Terrain& terrain, const Cloud& mu, const Told& above, Certific
   if (terrain.sign() * above.value > above.rounding) return refuted(Certificate::Reason::uniform);
   if (c.duality_gap - c.rounding > c.tolerance) return refuted(Certificate::Reason::gap);
   const bool level = c.exhaustive && c.bound <= c.tolerance;
-  // With D > 0 the best measure may have no atoms, and those of an approximation are not critical:
-  // E is convex, and the bound of the gap says all.
-  const bool smeared = terrain.has_matrix() && terrain.is_convex() && terrain.units() == 0;
-  const bool stable = level && (smeared || describe(terrain, mu, 0).second_order);
-  // Where sign E is not convex a saddle may have no gap.
-  if (level && !stable && !terrain.is_convex()) return refuted(Certificate::Reason::unstable);
-  c.holds = stable;
+  // Where E is convex the bound of the gap says all. Elsewhere a saddle may have no gap.
+  if (level && !terrain.is_convex() && !describe(terrain, mu, 0).second_order)
+    return refuted(Certificate::Reason::unstable);
+  c.holds = level;
   if (c.duality_gap + c.rounding > c.tolerance)
     c.reason = Certificate::Reason::precision;
   else if (!c.exhaustive)
     c.reason = Certificate::Reason::samples;
   else if (!level)
     c.reason = Certificate::Reason::cells;
-  else if (!stable)
-    c.reason = Certificate::Reason::unstable;
 }
 
 }  // namespace

@@ -88,9 +88,9 @@ Cloud conic(const Terrain& terrain, Cloud mu, int steps) {
   return mu;
 }
 
-bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,
-                  const Stop& stopped) {
-  constexpr int kMostRounds = 40, kMostNumbers = 300;
+Optimised best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,
+                       const Stop& stopped) {
+  constexpr int kMostRounds = 40;
   const PolishSettings exact{
       .free_masses = true, .gradient = settings.gradient, .merge = settings.merge};
   mu = improved(terrain, merged(conic(terrain, mu, 60), settings.merge));
@@ -101,8 +101,9 @@ bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& setti
   for (int round = 0; round < kMostRounds && !stopped(); ++round) {
     mu = simplified(terrain, mu);
     // Near a minimiser without atoms each round gains less than the rounding of the energy.
-    if (round > 4 && !least && worth(terrain, mu) > before - 1e-14 * terrain.scale()) return false;
-    if (mu.count() * terrain.d() > kMostNumbers) return false;
+    if (round > 4 && !least && worth(terrain, mu) > before - 1e-14 * terrain.scale())
+      return Optimised::stalled;
+    if (mu.count() * terrain.d() > kMostOptimised) return Optimised::spread;
     before = worth(terrain, mu);
     const double goal = goal_at(terrain, mu, settings);
     Cloud sharp = mu;
@@ -114,7 +115,7 @@ bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& setti
     std::vector<VectorXd> better;
     for (const VectorXd& x : valleys(terrain, mu))
       if (terrain.sign() * terrain.value(mu, x) < mean - goal) better.push_back(x);
-    if (better.empty() && (sharpened || least)) return true;
+    if (better.empty() && (sharpened || least)) return Optimised::reached;
     if (better.empty()) better = valleys(terrain, mu);
     if (terrain.is_convex()) {
       mu = improved(terrain, with_atoms(mu, better, 1e-3));
@@ -122,7 +123,7 @@ bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& setti
       mu = improved(terrain, conic(terrain, with_atoms(mu, {better.front()}, 1e-2), 400));
     }
   }
-  return false;
+  return Optimised::stalled;
 }
 
 }  // namespace murmur::landscape

@@ -121,8 +121,12 @@ Landscape turned_round(Landscape l) {
 // Even starts follow the flow to its end. Of the others half first optimise the energy of opposite
 // sign, which separates a few atoms, and half solve for the nearest critical point; without a
 // perceptron the first of these start from regular polygons or, with a matrix, on its axes.
-std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start,
-                              const Stop& stopped) {
+struct Searched {
+  std::optional<Cloud> end{};  // where the start came to rest
+  bool is_spread = false;      // the best measure has too many atoms
+};
+Searched searched(const Landscape& l, const SearchSettings& settings, int start,
+                  const Stop& stopped) {
   Terrain terrain(l);
   terrain.stop_when(stopped);
   const bool free = settings.masses == Masses::free;
@@ -145,10 +149,14 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
     if (stopped()) return {};
     if (!polish(terrain, mu, exact)) return {};
     if (!free) round_masses(mu, settings.n);
-    return mu;
+    return {mu};
   }
   Cloud mu = start == 0 ? even_tokens(l.d, settings) : random_tokens(l.d, settings, start);
-  if (free) return best_measure(terrain, mu, settings, stopped) ? std::optional(mu) : std::nullopt;
+  if (free) {
+    const Optimised how = best_measure(terrain, mu, settings, stopped);
+    if (how == Optimised::reached) return {mu};
+    return {.is_spread = how == Optimised::spread};
+  }
   const Climb path = climb(
       l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300, .stop = stopped});
   mu = merged(minimised(terrain, merged(cloud_of(l, path.mu), settings.merge), false, 1e-11),
@@ -156,14 +164,14 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
   for (int round = 0; round < kMostWaysOut && !stopped(); ++round) {
     if (!polish(terrain, mu, exact)) return {};
     round_masses(mu, settings.n);
-    if (landscape::describe(terrain, mu, settings.n).second_order) return mu;
+    if (landscape::describe(terrain, mu, settings.n).second_order) return {mu};
     const Cloud apart = shaken(mu, settings, start + round);
     const Cloud next = merged(minimised(terrain, apart, false, 1e-11), settings.merge);
     const double gain = terrain.sign() * (terrain.energy(mu) - terrain.energy(next));
-    if (!(gain > 1e-12 * terrain.scale())) return mu;  // the unstable direction is too slow
+    if (!(gain > 1e-12 * terrain.scale())) return {mu};  // the unstable direction is too slow
     mu = next;
   }
-  return mu;
+  return {mu};
 }
 
 // Masses, cosines of pairs of atoms, and of atoms with units (h, d): invariant under reordering and
@@ -258,27 +266,43 @@ namespace landscape {
 
 namespace {
 
-// Where each start came to rest; nothing when stopped.
-std::optional<std::vector<SearchEnd>> ends_of(const Landscape& l, const SearchSettings& settings,
-                                              const SearchWatch<SearchEnd>& watch) {
+// Where each start came to rest, and whether the best measure is spread; no ends when stopped.
+struct Ends {
+  std::vector<SearchEnd> ends{};
+  bool is_spread = false;
+};
+std::optional<Ends> ends_of(const Landscape& l, const SearchSettings& settings,
+                            const SearchWatch<SearchEnd>& watch) {
   std::vector<std::optional<SearchEnd>> known = watch.known;
   known.resize(settings.starts);
+  const auto stopped = [&] { return watch.stopped(); };
   std::mutex keeping;
-  for_blocks(settings.starts, settings.threads, [&](int start) {
-    const auto stopped = [&] { return watch.stopped(); };
-    if (known[start] || stopped()) return;
-    const std::optional<Cloud> end = searched(l, settings, start, stopped);
-    if (stopped()) return;  // it may have left early
+  const auto keep = [&](int start, const std::optional<Cloud>& end) {
+    if (known[start] || stopped()) return;  // a start that was stopped may have left early
     const std::lock_guard lock(keeping);
     known[start] = end ? atoms_of(*end) : SearchEnd{};
     if (watch.ended) watch.ended(start, *known[start]);
+  };
+  Ends all;
+  // Of a convex energy there is one best measure. Where start 0 finds that it has too many atoms,
+  // the other even starts would, after as long a search.
+  const bool first_decides = settings.masses == Masses::free && Terrain(l).is_convex() &&
+                             (!known[0] || known[0]->count() == 0);
+  if (first_decides) {
+    const Searched first = searched(l, settings, 0, stopped);
+    all.is_spread = first.is_spread;
+    keep(0, first.end);
+  }
+  for_blocks(settings.starts, settings.threads, [&](int start) {
+    if (known[start] || stopped()) return;
+    keep(start, all.is_spread && start % 2 == 0 ? std::nullopt
+                                                : searched(l, settings, start, stopped).end);
   });
-  std::vector<SearchEnd> ends;
   for (const auto& end : known) {
     if (!end) return std::nullopt;
-    ends.push_back(*end);
+    all.ends.push_back(*end);
   }
-  return ends;
+  return all;
 }
 
 // Atoms as they were: no digit of what was kept changes.
@@ -299,12 +323,12 @@ std::optional<Search> critical_points(const Landscape& l, const SearchSettings& 
   using namespace landscape;
   const Terrain terrain(l);
   check_search(l, settings);
-  const std::optional<std::vector<SearchEnd>> ends = ends_of(l, settings, watch);
-  if (!ends) return std::nullopt;
-  Search search;
+  const std::optional<Ends> all = ends_of(l, settings, watch);
+  if (!all) return std::nullopt;
+  Search search{.is_spread = all->is_spread};
   std::vector<Cloud> distinct;
   std::vector<int> found;
-  for (const SearchEnd& end : *ends) {
+  for (const SearchEnd& end : all->ends) {
     if (end.count() == 0) ++search.lost;
     if (end.count() == 0) continue;
     const Cloud mu = cloud_of_end(end);

@@ -126,8 +126,11 @@ std::vector<std::string> certificate_notes(const Landscape& l,
         "open: rounding: the gap cannot be told from 0 in double precision at this beta");
   if (because(Reason::uniform))
     notes.emplace_back("no: uniform: the uniform law has the better energy");
-  if (because(Reason::unstable) && convex)
-    notes.emplace_back("open: unstable: no gap, but a direction of second order seems to gain");
+  if (because(Reason::gap))
+    notes.emplace_back(
+        "no: gap: mass moved to where F is better improves the energy; the gap is the most that "
+        "can "
+        "be gained under a convex energy, and no proof that so much can");
   return notes;
 }
 
