@@ -32,7 +32,7 @@ const Rule kRules[] = {
      kParted},
     {"next-token.one",
      Origin::predicted,
-     "2312.10794: one cluster for d ≥ 3",
+     "1609.04885, 2405.18273: one cluster for d ≥ 3 and every β ≥ 0",
      "at β = 1 one atom holds 99 % at t = 100, from each of 100 starts: were 3 % of all starts "
      "others, one would be among them with chance 0.95",
      {.beta = 9},

@@ -87,7 +87,7 @@ const rounds: StopWords = {
       right: true,
       answer:
         "Listening alone gathers; switch thinking off and see. Thinking decides where the clusters go. Left " +
-        "to listen for ever, almost every such flock on a sphere becomes one cluster (arXiv 2312.10794).",
+        "to listen for ever, almost every such flock on a sphere becomes one cluster (arXiv 2405.18273).",
     },
     { text: "No", answer: "Switch thinking off and see: three clusters, _bank_ among the water words." },
   ],

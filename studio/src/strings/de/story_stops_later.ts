@@ -82,7 +82,7 @@ const rounds: StopText = {
       text: "Ja",
       answer:
         "Schon das Zuhören sammelt; schalte das Denken aus und sieh. Das Denken entscheidet, wohin die Cluster gehen. Hört er ewig nur " +
-        "zu, wird fast jeder solche Schwarm auf der Kugel zu einem einzigen Cluster (arXiv 2312.10794).",
+        "zu, wird fast jeder solche Schwarm auf der Kugel zu einem einzigen Cluster (arXiv 2405.18273).",
     },
     { text: "Nein", answer: "Schalte das Denken aus und sieh: drei Cluster, _Bank_ bei den Wasserwörtern." },
   ],

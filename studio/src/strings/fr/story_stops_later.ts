@@ -82,7 +82,7 @@ const rounds: StopText = {
       text: "Oui",
       answer:
         "Écouter suffit à rassembler ; coupez la pensée et voyez. Penser décide où vont les amas. Si elle ne fait qu’écouter à jamais, presque " +
-        "toute nuée de cette sorte sur une sphère devient un seul amas (arXiv 2312.10794).",
+        "toute nuée de cette sorte sur une sphère devient un seul amas (arXiv 2405.18273).",
     },
     { text: "Non", answer: "Coupez la pensée et voyez : trois amas, _liquide_ parmi les mots de l’eau." },
   ],
