@@ -13,6 +13,7 @@
 #include "recipe.h"
 #include "report/figures.h"
 #include "report/landscape_tables.h"
+#include "run/columns.h"
 #include "run/compare.h"
 #include "run/formats.h"
 #include "run/json_text.h"
@@ -39,15 +40,17 @@ Array atoms_of(std::span<const Atoms> measures, int d) {
   return {{rows.size() / width, width}, std::move(rows)};
 }
 
-// Columns as wide as their widest cell, to the right.
+// Columns as wide as their widest cell, to the right. Columns that do not fit a line follow below,
+// behind the first one again.
 std::string aligned(const TextTable& table) {
-  std::vector<std::size_t> widths(table.front().size());
-  for (const auto& row : table)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  const std::vector<std::size_t> widths = column_widths(table);
   std::string text;
-  for (const auto& row : table) {
-    for (std::size_t c = 0; c < row.size(); ++c)
-      text += fmt::format("{:>{}}{}", row[c], widths[c], c + 1 < row.size() ? " " : "\n");
+  for (const TextTable& part : split_columns(table, widths, 1, kTerminal + 1)) {
+    if (!text.empty()) text += "\n";
+    const std::vector<std::size_t> width = column_widths(part);
+    for (const auto& row : part)
+      for (std::size_t c = 0; c < row.size(); ++c)
+        text += fmt::format("{:>{}}{}", row[c], width[c], c + 1 < row.size() ? " " : "\n");
   }
   return text;
 }

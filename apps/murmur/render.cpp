@@ -94,6 +94,12 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
         "use .png (scene), .mp4 or .gif (film), .svg or .pdf (plots)");
 }
 
+// Whether -o names a scene or a film; other endings are of plots.
+bool is_scene(const std::string& out) {
+  const std::string ending = fs::path(out).extension().string();
+  return ending == ".mp4" || ending == ".gif" || (ending == ".png" && options.plot.empty());
+}
+
 // Figures are dark, as scenes are, unless another style is asked for.
 FigureStyle figure_style() {
   if (!options.style.empty()) return murmur::style_of(options.style);
@@ -178,10 +184,21 @@ std::vector<Parameter> render_parameters() {
   return all;
 }
 
-bool has_time_axis(const std::string& figure) {
+// Whether what is drawn has a time axis: not where one time is shown, and not where frames are
+// blocks or layers of a network.
+bool has_time_axis(const std::string& figure, const RunReader& run, const Words& words) {
   constexpr const char* with[] = {"",        "attention", "cosines", "distances",
                                   "density", "map",       "flight"};
-  return std::find(std::begin(with), std::end(with), figure) != std::end(with);
+  if (std::find(std::begin(with), std::end(with), figure) == std::end(with)) return false;
+  const bool one_time = std::any_of(words.assignments.begin(), words.assignments.end(),
+                                    [](const std::string& a) { return a.rfind("t=", 0) == 0; });
+  const bool of_network = run.command() == "trace" || run.command() == "train";
+  return !one_time && !(figure == "attention" && of_network);
+}
+
+[[noreturn]] void refuse_time(const std::string& what) {
+  throw Error(Fault::input, what + " has no time axis",
+              "command line: time=", "leave out time= and --log-time");
 }
 
 // The values of figure= and time=.
@@ -191,7 +208,7 @@ struct Asked {
 };
 
 // Takes time= out of the words; figure= stays.
-Asked asked_of(Words& words) {
+Asked asked_of(Words& words, const RunReader& run) {
   Asked asked{.time = options.log_time ? TimeScale::log : TimeScale::chosen};
   for (const std::string& assignment : words.assignments) {
     const std::size_t equals = assignment.find('=');
@@ -210,9 +227,8 @@ Asked asked_of(Words& words) {
                   "command line: " + assignment, "use time=log or time=linear");
     asked.time = value == "log" ? TimeScale::log : TimeScale::linear;
   }
-  if (asked.time != TimeScale::chosen && !has_time_axis(asked.figure))
-    throw Error(Fault::input, fmt::format("figure={} has no time axis", asked.figure),
-                "command line: time=", "leave out time= and --log-time");
+  if (asked.time != TimeScale::chosen && !has_time_axis(asked.figure, run, words))
+    refuse_time(fmt::format("figure={} as it is asked for", asked.figure));
   std::erase_if(words.assignments,
                 [](const std::string& word) { return word.rfind("time=", 0) == 0; });
   return asked;
@@ -268,11 +284,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader = read_run(flags, sorted.plain[0]);
   const RunKind& kind = kind_of(reader);
-  const Asked asked = asked_of(sorted);
+  const Asked asked = asked_of(sorted, reader);
   const bool scene_asked = asked.figure == "map" || asked.figure == "flight";
   if (!asked.figure.empty() && !scene_asked) return draw_figure(flags, reader, sorted, asked);
-  if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty()))
+  if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty())) {
+    if (asked.time != TimeScale::chosen) refuse_time("a run that is drawn as its report");
     return draw_as_reported(flags, sorted);
+  }
   require_kind_with_frames(reader);
   require_frames(reader);
   if (!options.style.empty())
@@ -285,6 +303,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     tokens = {take_number(sorted, "token"), take_number(sorted, "head")};
   const auto trained = trained_trajectory(reader, sorted, asked);
   const DigitTrajectory* const flown = trained ? &*trained : nullptr;
+  if (flown != nullptr && asked.time != TimeScale::chosen && is_scene(flags.out))
+    refuse_time("a trained swarm, drawn block by block,");
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();
   SceneSettings scene = scene_of(reader, settings, render.style,

@@ -52,11 +52,11 @@ Colour class_colour(int label, bool dark) {
   const auto& hues = dark ? kOnDark : kOnLight;
   const int count = static_cast<int>(hues.size());
   const Colour hue = hues[static_cast<std::size_t>(label % count)];
-  switch (label / count % 3) {
+  switch (label / count % 3) {  // away from the ground
     case 1:
-      return mix(hue, rgb(0xffffff), 0.42);
+      return dark ? mix(hue, rgb(0xffffff), 0.42) : mix(hue, rgb(0x000000), 0.36);
     case 2:
-      return mix(hue, rgb(0x000000), 0.36);
+      return mix(hue, rgb(0x000000), dark ? 0.36 : 0.62);
     default:
       return hue;
   }

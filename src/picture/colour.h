@@ -31,7 +31,8 @@ struct Theme {
 const Theme& theme(bool dark);
 
 // Colour of a class: eight hues told apart by readers with any colour vision, in the lightness that
-// suits the theme; later classes repeat the hues lighter, then darker. Negative: grey.
+// suits the theme; later classes repeat them lighter, then darker, on a light ground darker, then
+// darkest. Negative: grey.
 Colour class_colour(int label, bool dark);
 
 }  // namespace murmur::picture

@@ -108,9 +108,11 @@ void draw_arrivals(Canvas& canvas, const DigitStage& stage, double t) {
   const std::vector<double> chance = stage.chances(t);
   const auto leads =
       static_cast<int>(std::max_element(chance.begin(), chance.end()) - chance.begin());
-  const std::string text = fmt::format("{} of {} tokens at gate {}", stage.at_gate(leads, t),
-                                       stage.swarm.shape.n - (stage.trajectory->cls ? 1 : 0),
-                                       clean_text(stage.trajectory->classes[leads]));
+  const std::string share = fmt::format("{} of {}", stage.at_gate(leads, t),
+                                        stage.swarm.shape.n - (stage.trajectory->cls ? 1 : 0));
+  const std::string gate = "at gate " + clean_text(stage.trajectory->classes[leads]);
+  std::string text = share + " tokens " + gate;
+  if (canvas.text_width(text, at.text_size) > at.chances.width) text = share + " " + gate;
   canvas.text(at.margin, at.chances.y + at.chances.height + 1.8 * at.text_size,
               canvas.shorten(text, at.chances.width, at.text_size),
               {.size = at.text_size, .colour = stage.look().ink});

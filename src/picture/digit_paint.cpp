@@ -69,12 +69,13 @@ class ManifoldPainter {
 
   void paint_shadows(const std::vector<Point>& points) {
     if (stage_.flat || points.size() > 4000) return;
-    const auto floor = static_cast<float>(stage_.place(0, 0, 0).z);
+    const Point low = stage_.place(-10, -10, 0), high = stage_.place(10, 10, 0);
     const double strength = (look_.dark ? 0.30 : 0.13) * smooth(now_.t / 0.5);
     for (const Point& p : points) {
-      const Point below{p.x, p.y, floor};
+      const bool above = p.x > low.x && p.x < high.x && p.y > low.y && p.y < high.y && p.z > low.z;
+      const Point below{p.x, p.y, low.z};
       const Mark m = token_mark(below);
-      if (p.z > floor && std::isfinite(m.x))
+      if (above && std::isfinite(m.x))
         canvas_.haze(m.x, m.y, 1.5 * radius(below, 1), look_.dark ? rgb(0) : look_.shade, strength);
     }
   }
@@ -101,6 +102,7 @@ class ManifoldPainter {
   void paint_gate_names() {
     const double size = std::clamp((stage_.classes() > 4 ? 20 : 30) * unit_,
                                    std::min(16.0, 1.1 * stage_.layout.text_size), 60.0);
+    std::vector<PlacedWord> names;
     for (int c = 0; c < stage_.classes(); ++c) {
       double top = canvas_.height();
       const Mark middle = shot_.mark(stage_.gate[c]);
@@ -111,13 +113,18 @@ class ManifoldPainter {
       }
       const std::string name =
           canvas_.shorten(clean_text(stage_.trajectory->classes[c]), 8 * size, size, true);
-      const double y = top - 0.35 * size;
-      halo_text(middle.x, y, name,
-                {.size = size,
-                 .colour = class_colour(c, look_.dark),
-                 .bold = true,
-                 .align = Align::centre});
+      names.push_back({.text = name,
+                       .style = {.size = size,
+                                 .colour = class_colour(c, look_.dark),
+                                 .bold = true,
+                                 .align = Align::centre},
+                       .x = middle.x,
+                       .y = top - 0.71 * size,
+                       .width = canvas_.text_width(name, size, true)});
     }
+    for (int round = 0; round < 20; ++round) push_apart(names);
+    for (const PlacedWord& name : names)
+      halo_text(name.x, name.y + 0.36 * size, name.text, name.style);
   }
 
   void paint_trails_of(const Past& past) {
@@ -150,9 +157,8 @@ class ManifoldPainter {
     for (const Dart& dart : darts) paint_dart(dart);
   }
 
-  // What is read: a ring around the one token, or where the mean of all is; outside of the window
-  // at its rim.
-  void paint_readout(const std::vector<Point>& points) {
+  // The place of what is read, the one token or the mean of all; outside of the window at its rim.
+  Mark readout_mark(const std::vector<Point>& points) const {
     Point p{};
     if (const int read = stage_.trajectory->read(); read >= 0) {
       p = points[static_cast<std::size_t>(read)];
@@ -162,11 +168,19 @@ class ManifoldPainter {
       p = {p.x / n, p.y / n, p.z / n};
     }
     Mark m = shot_.mark(p);
-    if (!std::isfinite(m.x)) return;
-    const double r = std::max(4.5, 12 * unit_);
+    if (!std::isfinite(m.x)) return m;
+    const double r = readout_radius();
     const Frame& w = shot_.window;
     m.x = std::clamp(m.x, w.x + 1.5 * r, w.x + w.width - 1.5 * r);
     m.y = std::clamp(m.y, w.y + 1.5 * r, w.y + w.height - 1.5 * r);
+    return m;
+  }
+
+  // A ring around what is read.
+  void paint_readout(const std::vector<Point>& points) {
+    const Mark m = readout_mark(points);
+    if (!std::isfinite(m.x)) return;
+    const double r = readout_radius();
     for (const auto& [width, colour, alpha] :
          {std::tuple{4.2, look_.edge, 0.7}, {1.9, look_.ink, 1.0}}) {
       cairo_new_sub_path(cr_);
@@ -185,6 +199,7 @@ class ManifoldPainter {
     if (stage_.trajectory->words.empty()) return;
     std::vector<Mark> marks;
     for (const Point& p : points) marks.push_back(token_mark(p));
+    marks[static_cast<std::size_t>(stage_.trajectory->asked)] = readout_mark(points);
     const std::vector<PlacedWord> placed =
         place_words(canvas_, stage_, shot_, marks, 1.2 * radius({0, 0, 0}, 1));
     for (const PlacedWord& word : placed) {
@@ -223,6 +238,8 @@ class ManifoldPainter {
     constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
     return inside ? m : Mark{kNowhere, kNowhere, 0};
   }
+
+  double readout_radius() const { return std::max(4.5, 12 * unit_); }
 
   double radius(const Point& p, double size) const {
     const int n = stage_.swarm.shape.n;

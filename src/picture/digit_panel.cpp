@@ -52,10 +52,16 @@ void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t)
     const double room = 0.5 * f.width - beside - 0.9 * at.text_size;
     const double size =
         std::clamp(most * room / canvas.text_width(whole, most, true), 0.6 * most, most);
-    const std::string name = canvas.shorten(whole, room, size, true);
     const double baseline = y - 0.55 * at.text_size;
-    canvas.text(x, baseline, name,
-                {.size = size, .colour = class_colour(c, look.dark), .bold = true, .align = align});
+    const Colour colour = class_colour(c, look.dark);
+    const bool fits = whole.size() < 3 || room > canvas.text_width("mmm", size, true);
+    if (!fits) {  // the chance in the colour of its gate
+      canvas.text(x, baseline, percent(chance[c]),
+                  {.size = at.text_size, .colour = colour, .bold = true, .align = align});
+      continue;
+    }
+    const std::string name = canvas.shorten(whole, room, size, true);
+    canvas.text(x, baseline, name, {.size = size, .colour = colour, .bold = true, .align = align});
     const double past = canvas.text_width(name, size, true) + 0.5 * at.text_size;
     canvas.text(x + sign * past, baseline, percent(chance[c]),
                 {.size = at.text_size, .colour = look.ink, .align = align});
@@ -108,28 +114,42 @@ void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t
 // The sentence in lines, its asked word bold.
 void draw_words(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   const DigitTrajectory& trajectory = *stage.trajectory;
-  const double size = 1.15 * stage.layout.text_size, space = 0.35 * size;
-  double x = f.x, y = f.y + size;
-  for (std::size_t i = 0; i < trajectory.words.size(); ++i) {
+  const double size = sentence_size(stage.layout);
+  const std::vector<WordInLine> words = words_in_lines(canvas, trajectory, f.width, size);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const WordInLine& word = words[i];
     const bool asked = static_cast<int>(i) == trajectory.asked;
-    const std::string word = canvas.shorten(clean_text(trajectory.words[i]), f.width, size, asked);
-    const double width = canvas.text_width(word, size, asked);
-    if (x > f.x && x + width > f.x + f.width) x = f.x, y += 1.4 * size;
-    if (y > f.y + f.height) return;
+    const double x = f.x + word.x, y = f.y + size * (1 + kSentenceLine * word.line);
     canvas.text(
-        x, y, word,
+        x, y, word.text,
         {.size = size, .colour = asked ? stage.look().ink : stage.look().quiet, .bold = asked});
-    if (asked) {
-      canvas.line(x, y + 0.22 * size, x + width, y + 0.22 * size);
-      canvas.ink(stage.look().ink, 0.8);
-      cairo_set_line_width(canvas.cr(), std::max(1.0, 0.09 * size));
-      cairo_stroke(canvas.cr());
-    }
-    x += width + space;
+    if (!asked) continue;
+    canvas.line(x, y + 0.22 * size, x + word.width, y + 0.22 * size);
+    canvas.ink(stage.look().ink, 0.8);
+    cairo_set_line_width(canvas.cr(), std::max(1.0, 0.09 * size));
+    cairo_stroke(canvas.cr());
   }
 }
 
 }  // namespace
+
+double sentence_size(const DigitLayout& layout) { return 1.15 * layout.text_size; }
+
+std::vector<WordInLine> words_in_lines(Canvas& canvas, const DigitTrajectory& trajectory,
+                                       double width, double size) {
+  std::vector<WordInLine> words;
+  double x = 0;
+  int line = 0;
+  for (std::size_t i = 0; i < trajectory.words.size(); ++i) {
+    const bool asked = static_cast<int>(i) == trajectory.asked;
+    const std::string word = canvas.shorten(clean_text(trajectory.words[i]), width, size, asked);
+    const double wide = canvas.text_width(word, size, asked);
+    if (x > 0 && x + wide > width) x = 0, ++line;
+    words.push_back({word, x, wide, line});
+    x += wide + 0.35 * size;
+  }
+  return words;
+}
 
 void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame) {
   const DigitTrajectory& trajectory = *stage.trajectory;

@@ -155,6 +155,13 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
   std::string note = note_of(*stage.trajectory);
   if (!stage.axes_note.empty()) note += " " + stage.axes_note;
   if (at.unit < 0.55) note.clear();
+  const bool words = !stage.trajectory->words.empty();
+  const auto sentence_height = [&](double room) {
+    const double size = sentence_size(at);
+    return words ? kSentenceLine * size *
+                       (1 + words_in_lines(ruler, *stage.trajectory, room, size).back().line)
+                 : 0;
+  };
   if (wide) {
     const double column = 0.205 * width;
     at.title = ruler.wrap(title, 1.25 * column, at.title_size, true, 3);
@@ -162,11 +169,17 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
     y += at.title.empty() ? 0 : 0.3 * at.margin;
     at.note = ruler.wrap(note, column, at.small_size, false, 9);
     at.note_top = y + 0.8 * at.small_size;
-    y += 1.45 * at.small_size * static_cast<double>(at.note.size()) + 0.35 * at.margin;
+    y += 0.35 * at.margin;
     // The verdict and the count of tokens stand below the bars.
-    const double left = foot - 2.6 * at.title_size - 2.8 * at.text_size - bars - y;
-    const double side = std::clamp(left - 0.6 * at.margin, 0.12 * height, 0.7 * column);
-    at.inset = {at.margin, y, stage.trajectory->words.empty() ? side : column, side};
+    const double below = 2.6 * at.title_size + 2.8 * at.text_size + bars + 0.6 * at.margin;
+    const double notes = 1.45 * at.small_size * static_cast<double>(at.note.size());
+    if (y + notes + sentence_height(column) + below > foot && words)
+      at.note.clear();
+    else
+      y += notes;
+    const double side = std::clamp(foot - below - y, 0.12 * height,
+                                   std::max(0.7 * column, sentence_height(column)));
+    at.inset = {at.margin, y, words ? column : side, side};
     at.chances = {at.margin, y + side + 0.6 * at.margin, column, bars};
     const double x = at.margin + column + 0.8 * at.margin;
     at.scene = {x, 0.7 * at.margin, width - x - 0.6 * at.margin, foot - 0.7 * at.margin};
@@ -178,6 +191,13 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
   at.note = ruler.wrap(note, inner, at.small_size, false, 2);
   at.note_top = y + 0.8 * at.small_size;
   y += 1.45 * at.small_size * static_cast<double>(at.note.size()) + 0.35 * at.margin;
+  if (words) {
+    at.inset = {at.margin, y, inner, sentence_height(inner)};
+    at.chances = {at.margin, y + at.inset.height, inner, bars};
+    y += at.inset.height + bars + 0.3 * at.margin;
+    at.scene = {0.6 * at.margin, y, width - 1.2 * at.margin, foot - y};
+    return at;
+  }
   const double side = std::min(std::max(bars, 0.12 * height), 0.28 * inner);
   at.inset = {at.margin, y, side, side};
   const double x = at.margin + side + std::max(0.6 * at.margin, 5.4 * at.text_size);

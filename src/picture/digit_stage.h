@@ -121,10 +121,23 @@ struct PlacedWord {
   double x = 0, y = 0, width = 0;
   bool asked = false;
 };
+// Words that cover each other move apart; the asked word stays.
+void push_apart(std::vector<PlacedWord>& words);
 // Words of the tokens at `marks`, pushed apart until none covers another or a token, as far as the
 // window allows; `dot` is the radius of a token. Those of tokens outside are left out.
 std::vector<PlacedWord> place_words(Canvas& canvas, const DigitStage& stage, const Shot& shot,
                                     const std::vector<Mark>& marks, double dot);
+
+// The sentence in lines of that width: the left end of each word and its line.
+struct WordInLine {
+  std::string text{};
+  double x = 0, width = 0;
+  int line = 0;
+};
+std::vector<WordInLine> words_in_lines(Canvas& canvas, const DigitTrajectory& trajectory,
+                                       double width, double size);
+double sentence_size(const DigitLayout& layout);  // of its letters
+inline constexpr double kSentenceLine = 1.4;      // the height of a line over that size
 
 // The parts of a picture. `boldness` 0 to 1: how far the tokens show the colours of their choice.
 struct Moment {

@@ -42,15 +42,16 @@ void start_beside_tokens(std::vector<PlacedWord>& words, const Middle& middle, d
   }
 }
 
-// Words that cover a token move away from the middle.
+// Words that cover a token move away from the middle; the asked word only a little, up or down.
 void leave_tokens(std::vector<PlacedWord>& words, const Middle& middle, double dot) {
   for (PlacedWord& word : words)
     for (const PlacedWord& other : words) {
-      if (word.asked || std::abs(word.x - other.token.x) > word.width / 2 + dot ||
+      if (word.asked && std::abs(word.y - word.token.y) > 2.6 * word.style.size) break;
+      if (std::abs(word.x - other.token.x) > word.width / 2 + dot ||
           std::abs(word.y - other.token.y) > 0.6 * word.style.size + dot)
         continue;
       const double far = std::max(1.0, std::hypot(word.x - middle.x, word.y - middle.y));
-      word.x += 0.12 * word.style.size * (word.x - middle.x) / far;
+      if (!word.asked) word.x += 0.12 * word.style.size * (word.x - middle.x) / far;
       word.y += 0.12 * word.style.size * (word.y < middle.y ? -1 : 1);
     }
 }
@@ -73,30 +74,41 @@ void part(PlacedWord& a, PlacedWord& b) {
   }
 }
 
-}  // namespace
-
-std::vector<PlacedWord> place_words(Canvas& canvas, const DigitStage& stage, const Shot& shot,
-                                    const std::vector<Mark>& marks, double dot) {
-  constexpr int kRounds = 160;
-  std::vector<PlacedWord> words = words_of(canvas, stage, shot, marks);
-  Middle middle;
-  for (const PlacedWord& word : words) {
-    middle.x += word.token.x / static_cast<double>(words.size());
-    middle.y += word.token.y / static_cast<double>(words.size());
-  }
-  start_beside_tokens(words, middle, shot.unit);
-  for (int round = 0; round < kRounds; ++round) {
-    leave_tokens(words, middle, dot);
-    for (std::size_t i = 0; i < words.size(); ++i)
-      for (std::size_t j = i + 1; j < words.size(); ++j) part(words[i], words[j]);
-  }
-  const Frame& w = shot.window;
+void keep_inside(std::vector<PlacedWord>& words, const Frame& w) {
   for (PlacedWord& word : words) {
     const double half = std::min(word.width, w.width) / 2,
                  size = std::min(word.style.size, w.height);
     word.x = std::clamp(word.x, w.x + half, w.x + w.width - half);
     word.y = std::clamp(word.y, w.y + size / 2, w.y + w.height - size / 2);
   }
+}
+
+}  // namespace
+
+void push_apart(std::vector<PlacedWord>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    for (std::size_t j = i + 1; j < words.size(); ++j) part(words[i], words[j]);
+}
+
+std::vector<PlacedWord> place_words(Canvas& canvas, const DigitStage& stage, const Shot& shot,
+                                    const std::vector<Mark>& marks, double dot) {
+  constexpr int kRounds = 160;
+  std::vector<PlacedWord> words = words_of(canvas, stage, shot, marks);
+  if (words.empty()) return words;
+  Middle middle;  // of all but the asked word, which may be at the rim
+  double count = 0;
+  for (const PlacedWord& word : words) {
+    if (word.asked && words.size() > 1) continue;
+    middle.x += word.token.x, middle.y += word.token.y;
+    ++count;
+  }
+  middle.x /= count, middle.y /= count;
+  start_beside_tokens(words, middle, shot.unit);
+  for (int round = 0; round < kRounds; ++round) {
+    leave_tokens(words, middle, dot);
+    push_apart(words);
+  }
+  keep_inside(words, shot.window);
   return words;
 }
 

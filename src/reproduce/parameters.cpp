@@ -167,6 +167,10 @@ void FigureValues::give(const FigureParameter& p, const std::string& text,
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
     throw Error(Fault::input, fmt::format("{} names {:g} twice", p.name, *twice), where,
                 "give each number once");
+  const std::vector<double> initial = list_of(p.initial);
+  if (is_list(p) && values != sorted && std::is_sorted(initial.begin(), initial.end()))
+    throw Error(Fault::input, fmt::format("{} does not ascend", p.name), where,
+                "write the lowest number first");
   values_[p.name] = std::move(values);
 }
 

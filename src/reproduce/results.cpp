@@ -8,6 +8,7 @@
 
 #include "reproduce/author_settings.h"
 #include "reproduce/reproduce.h"
+#include "run/columns.h"
 #include "run/json_text.h"
 #include "run/text.h"
 
@@ -82,11 +83,12 @@ std::string trimmed(double value, int digits) {
   return text;
 }
 
-// At most four digits after the point; small numbers by their exponent.
+// At most four digits after the point; small and huge numbers by their exponent.
 std::string short_text(double value) {
   if (std::isinf(value)) return value > 0 ? "∞" : "-∞";
   if (std::isnan(value)) return "";
   if (value != 0 && std::fabs(value) < 1e-3) return fmt::format("{:.2g}", value);
+  if (std::fabs(value) >= 1e12) return fmt::format("{:.6g}", value);
   return trimmed(value, 4);
 }
 
@@ -95,20 +97,9 @@ std::string cell_text(const ReproducedTable::Cell& cell) {
   return text ? *text : short_text(std::get<double>(cell));
 }
 
-using Lines = std::vector<std::vector<std::string>>;
-
-// Characters of a text in UTF-8.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
 // A markdown table whose columns line up; the first line is the head.
-std::string aligned(const Lines& lines) {
-  std::vector<std::size_t> width(lines.front().size(), 3);
-  for (const auto& line : lines)
-    for (std::size_t c = 0; c < line.size(); ++c) width[c] = std::max(width[c], width_of(line[c]));
+std::string aligned(const TextRows& lines) {
+  const std::vector<std::size_t> width = column_widths(lines, 3);
   std::string text;
   for (std::size_t k = 0; k < lines.size(); ++k) {
     for (std::size_t c = 0; c < lines[k].size(); ++c)
@@ -121,17 +112,36 @@ std::string aligned(const Lines& lines) {
   return text;
 }
 
+// Columns that do not fit a line follow in further tables, which begin with the first column.
+std::string aligned_parts(const TextRows& lines) {
+  std::string text;
+  for (const TextRows& part : split_columns(lines, column_widths(lines, 3), 3, kTerminal - 1))
+    text += (text.empty() ? "" : "\n") + aligned(part);
+  return text;
+}
+
 const char* word_of(Answer answer) {
   return answer == Answer::agrees ? "yes" : answer == Answer::open ? "open" : "NO";
 }
 
-// Words of a text on lines of at most `width` characters; a longer word has a line of its own.
+// Bytes of the first `count` characters of a text in UTF-8.
+std::size_t bytes_of(const std::string& text, std::size_t count) {
+  std::size_t at = 0;
+  while (at < text.size() && width_of(text.substr(0, at + 1)) <= count) ++at;
+  return at;
+}
+
+// Words of a text on lines of at most `width` characters; a longer word is cut.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width)
       lines.emplace_back();
+    for (; width_of(word) > width; word.erase(0, bytes_of(word, width))) {
+      lines.back() = word.substr(0, bytes_of(word, width));
+      lines.emplace_back();
+    }
     lines.back() += (lines.back().empty() ? "" : " ") + word;
   }
   return lines;
@@ -145,12 +155,10 @@ std::string subject_of(const Check& check) {
   return more.empty() ? check.what : fmt::format("{} ({})", check.what, fmt::join(more, ", "));
 }
 
-constexpr std::size_t kTerminal = 120;  // columns of the widest line of checks
-
 // A row per check: long cells continue on lines whose other cells are empty.
-Lines lines_of(const std::vector<Check>& checks) {
-  constexpr std::size_t kColumns = 6, kLeastSubject = 24, kWhen = 24;
-  Lines rows = {{"what", "held against", "ours", "tolerance", "agrees", "agrees when"}};
+TextRows lines_of(const std::vector<Check>& checks) {
+  constexpr std::size_t kColumns = 6, kLeastSubject = 12, kWhen = 24;
+  TextRows rows = {{"what", "held against", "ours", "tolerance", "agrees", "agrees when"}};
   for (const Check& check : checks) {
     const CheckText numbers = numbers_of(check);
     const bool applies = check.against.empty();
@@ -158,14 +166,12 @@ Lines lines_of(const std::vector<Check>& checks) {
                     applies ? word_of(check.answer) : "n/a",
                     applies ? check.rule : check.against + " was changed"});
   }
+  const std::vector<std::size_t> widest = column_widths(rows, 3);
   std::size_t taken = 3 * kColumns + 1;
-  for (std::size_t c = 1; c < kColumns; ++c) {
-    std::size_t widest = 0;
-    for (const auto& row : rows) widest = std::max(widest, width_of(row[c]));
-    taken += c + 1 < kColumns ? widest : std::min(widest, kWhen);
-  }
+  for (std::size_t c = 1; c < kColumns; ++c)
+    taken += c + 1 < kColumns ? widest[c] : std::min(widest[c], kWhen);
   const std::size_t subject = std::max(kLeastSubject, kTerminal - std::min(taken, kTerminal));
-  Lines lines;
+  TextRows lines;
   for (const auto& row : rows) {
     const auto what = wrapped(row.front(), subject), when = wrapped(row.back(), kWhen);
     for (std::size_t k = 0; k < std::max(what.size(), when.size()); ++k) {
@@ -322,12 +328,12 @@ std::string markdown_of(const Reproduction& r) {
   constexpr std::size_t kMostRows = 40;  // longer tables are for files and figures
   for (const ReproducedTable& table : r.tables) {
     if (table.rows.size() > kMostRows) continue;
-    Lines lines = {table.columns};
+    TextRows lines = {table.columns};
     for (const auto& row : table.rows) {
       lines.emplace_back();
       for (const auto& cell : row) lines.back().push_back(cell_text(cell));
     }
-    text += fmt::format("\n{}\n\n{}", table.name, aligned(lines));
+    text += fmt::format("\n{}\n\n{}", table.name, aligned_parts(lines));
   }
   return text;
 }

@@ -343,6 +343,10 @@ class Simulate(Digits):
             self.assertNotEqual(seen[name], seen["known.png"], name)
         self.refused(INPUT, "render", "unknown", "data=/nowhere", "-o", "x.png", where="nowhere")
         self.refused(INPUT, "render", "run", "--frame", "9", "-o", "x.png", what="frame 9")
+        for word in ("time=log", "--log-time"):  # frames are blocks; observables have a time axis
+            self.refused(INPUT, "render", "run", word, "-o", "x.png", what="no time axis")
+            self.refused(INPUT, "render", str(self.run_), word, what="no time axis")
+        self.murmur("render", "run", "time=linear", "-o", "plot.svg")
         self.assertFalse((self.folder / "x.png").exists())
         self.assertTrue((run / "trajectory.npy").is_file())
 

@@ -145,6 +145,9 @@ class Figures(murmur.Case):
         self.refused(INPUT, "render", "run", "time=sideways", what="time", do="linear")
         for word in ("time=log", "--log-time"):
             self.refused(INPUT, "render", "run", "figure=dome", word, what="no time axis")
+        for figure in ("attention", "distances"):
+            self.refused(INPUT, "render", "run", f"figure={figure}", "t=1", "time=log", "-o", "x.png",
+                         what="no time axis")
         self.refused(INPUT, "render", "run", "figure=attention", "order=size", "-o", "x.png",
                      what="order")
         self.refused(INPUT, "render", "run", "figure=attention", "head=3", "-o", "x.png",

@@ -113,6 +113,17 @@ class Landscape(murmur.Case):
         alone = self.points(*self.SCAN[2:], "d=2", "beta=8", "masses=free", "starts=2")["points"]
         self.assertAlmostEqual(alone[0]["energy"], scan[-1]["energy"], 9)
 
+    def test_tables_fit_the_terminal(self):
+        """A scan has sixteen columns: those that do not fit follow below, behind beta again."""
+        for words, heads in ((self.SCAN, ["beta", "beta"]), (("d=2", "n=8", "starts=8"), ["energy"])):
+            lines = self.murmur("landscape", *words, "-q").stdout.split("certified:")[0].splitlines()
+            self.assertLessEqual(max(map(len, lines)), 120)
+            heads_told = [line.split() for line in lines if line.split()[:1] in (["beta"], ["energy"])]
+            self.assertEqual([head[0] for head in heads_told], heads)
+        scan = self.murmur("landscape", *self.SCAN, "-q").stdout
+        for column in ("heaviest", "rounding", "certified", "crowd", "bound", "all active"):
+            self.assertEqual(scan.split("certified:")[0].count(f" {column}"), 1, column)
+
     def test_what_a_scan_keeps(self):
         scan = self.points(*self.SCAN, "threads=1")["points"]
         found = self.folder / "found"

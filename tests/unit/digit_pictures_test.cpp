@@ -314,6 +314,67 @@ TEST_F(DigitPictures, TheWordsOfASentenceStandApart) {
   EXPECT_EQ(fault_of([&] { draw_digit_frame(wrong, 0, small_, folder_ / "n.png"); }), Fault::input);
 }
 
+// A sentence of fourteen words in films of any shape: none is cut, and nothing covers another.
+TEST_F(DigitPictures, EveryWordOfALongSentenceIsInItsPanel) {
+  DigitTrajectory trajectory = make_sentence();
+  for (HostSwarm& x : trajectory.frames) x = HostSwarm({14, 4});
+  trajectory.words.assign(14, "market");
+  for (const auto& [width, height] :
+       {std::pair{1280, 720}, {800, 450}, {480, 320}, {640, 640}, {720, 1280}, {320, 640}}) {
+    const picture::DigitStage stage = picture::set_digit_stage(trajectory, {true, width, height});
+    const picture::DigitLayout& at = stage.layout;
+    picture::Canvas canvas(8, 8);
+    const double size = sentence_size(at);
+    const auto words = words_in_lines(canvas, trajectory, at.inset.width, size);
+    ASSERT_EQ(words.size(), 14u);
+    for (const auto& word : words) {
+      EXPECT_EQ(word.text, "market") << width << " x " << height;
+      EXPECT_LE(word.x + word.width, at.inset.width);
+    }
+    const double low = at.inset.y + size * (1 + picture::kSentenceLine * words.back().line);
+    EXPECT_LE(low, at.chances.y + 0.5 * at.text_size) << width << " x " << height;
+    EXPECT_LE(at.chances.y + at.chances.height, at.bar) << width << " x " << height;
+    EXPECT_GT(at.scene.height, 0.3 * height);
+  }
+}
+
+TEST_F(DigitPictures, NamesThatCoverEachOtherMoveApart) {
+  std::vector<picture::PlacedWord> names;
+  for (const double x : {100.0, 108.0, 104.0})
+    names.push_back({.text = "8", .style = {.size = 20}, .x = x, .y = 50, .width = 14});
+  for (int round = 0; round < 20; ++round) push_apart(names);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_TRUE(std::abs(names[i].x - names[j].x) > 14 || std::abs(names[i].y - names[j].y) > 20)
+          << i << " " << j;
+}
+
+// Contrast as in WCAG 2: the brighter relative luminance over the darker, 0.05 added to both.
+TEST_F(DigitPictures, ColoursOfTenClassesAreReadOnBothGrounds) {
+  const auto luminance = [](const picture::Colour& c) {
+    const auto linear = [](double v) {
+      return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(c.red) + 0.7152 * linear(c.green) + 0.0722 * linear(c.blue);
+  };
+  for (const bool dark : {false, true}) {
+    const double ground = luminance(picture::theme(dark).centre);
+    for (int c = 0; c < 10; ++c) {
+      const picture::Colour one = picture::class_colour(c, dark);
+      const double ink = luminance(one);
+      const double ratio = (std::max(ink, ground) + 0.05) / (std::min(ink, ground) + 0.05);
+      EXPECT_GT(ratio, 2.1) << "class " << c << (dark ? " dark" : " light");
+      for (int other = 0; other < c; ++other) {
+        const picture::Colour two = picture::class_colour(other, dark);
+        EXPECT_GT(std::abs(one.red - two.red) + std::abs(one.green - two.green) +
+                      std::abs(one.blue - two.blue),
+                  0.2)
+            << c << " " << other;
+      }
+    }
+  }
+}
+
 TEST_F(DigitPictures, ChancesMoveFromFrameToFrame) {
   const DigitTrajectory trajectory = make_recording({.classes = 4});
   const picture::DigitStage stage = picture::set_digit_stage(trajectory, small_);

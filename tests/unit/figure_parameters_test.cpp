@@ -84,9 +84,36 @@ TEST(FigureParameters, ListsAreNumbersWithCommasOrARange) {
       {{"betas takes no 1,x", [&] { betas("1,x"); }},
        {"betas takes no 1:2", [&] { betas("1:2"); }},
        {"betas takes no", [&] { betas(""); }},
+       {"betas does not ascend", [&] { betas("9,4"); }},
+       {"betas does not ascend", [&] { betas("3:1:5"); }},
+       {"betas names 3 twice", [&] { betas("3:3:2"); }},
        {"starts takes no 2.5", [&] { FigureValues("next-token", true, {"starts=2.5"}); }},
        {"did you mean starts?", [&] { FigureValues("next-token", true, {"start=3"}); }},
        {"n=-3", [&] { FigureValues("next-token", true, {"n=-3"}); }}});
+}
+
+// Lists whose default descends, or is a pair of others, are taken as they are.
+TEST(FigureParameters, ListsThatDescendByDefaultAreTakenInAnyOrder) {
+  for (const char* steps : {"steps=0.1,0.2", "steps=0.2,0.1"})
+    EXPECT_EQ(FigureValues("layers-clock", true, {steps}).numbers("steps").size(), 2u);
+  EXPECT_EQ(FigureValues("chaos", true, {"clouds=10,30,20"}).wholes("clouds").size(), 3u);
+}
+
+TEST(FigureParameters, EveryRangeRunsUpwards) {
+  int ranges = 0;
+  for (const std::string& figure : figures())
+    for (const FigureParameter& p : parameters_of(figure)) {
+      if (!p.name.ends_with("_min")) continue;
+      ++ranges;
+      const std::string most = p.name.substr(0, p.name.size() - 3) + "max";
+      for (const char* top : {"2", "5"})  // below, and equal
+        EXPECT_EQ(fault_of([&] {
+                    FigureValues(figure, true, {p.name + "=5", most + "=" + top});
+                  }),
+                  Fault::input)
+            << figure << " " << most << "=" << top;
+    }
+  EXPECT_GE(ranges, 1);
 }
 
 TEST(FigureParameters, ExperimentsOfPresetsAreChangedByTheSameNames) {
