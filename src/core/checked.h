@@ -1,13 +1,9 @@
-// checked.h: products of sizes that come from files, and conversions that keep the value.
+// checked.h: products of sizes that come from files.
 #pragma once
 
-#include <cassert>
-#include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <optional>
-#include <utility>
 
 namespace murmur {
 
@@ -29,13 +25,6 @@ std::optional<std::uint64_t> product_of(const Sizes& sizes, std::uint64_t most =
 inline std::optional<std::uint64_t> product_of(std::initializer_list<std::uint64_t> sizes,
                                                std::uint64_t most = UINT64_MAX) {
   return product_of<std::initializer_list<std::uint64_t>>(sizes, most);
-}
-
-// A whole number in another type. Requires that it fits: the caller has checked it, or knows it.
-template <std::integral To, std::integral From>
-constexpr To narrowed(From value) {
-  assert(std::in_range<To>(value));
-  return static_cast<To>(value);
 }
 
 }  // namespace murmur

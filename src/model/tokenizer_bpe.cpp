@@ -115,6 +115,9 @@ class Bpe : public Model {
 
   // The ids of the characters; unknown ones become bytes, or the unknown token, or nothing.
   void begin_with_letters(std::string_view word, std::vector<TokenId>& ids, Budget& budget) const {
+    const std::size_t most = word.size() * (1 + prefix_.size() + suffix_.size());  // bytes and ids
+    budget.require_room(most);
+    budget.spend(most);
     bool unknown_waits = false;  // until something known follows
     std::string written;
     for (std::size_t at = 0; at < word.size();) {
@@ -127,8 +130,6 @@ class Bpe : public Model {
         if (at == word.size()) written += suffix_;
         letter = written;
       }
-      budget.spend(letter.size());
-      budget.require_room(ids.size());
       if (const std::optional<TokenId> id = vocabulary_.id(letter)) {
         if (unknown_waits) ids.push_back(*unknown_);
         unknown_waits = false;

@@ -19,17 +19,7 @@ constexpr std::size_t kMostRoom = std::size_t{1} << 30;  // ICU counts in 32 bit
 Budget::Budget(std::size_t given)
     : room_(std::min(66 * given + 65'536, kMostRoom)), left_(2'000 * given + 4'000'000) {}
 
-void Budget::require_room(std::size_t bytes) const {
-  if (bytes > room_) refuse("the tokeniser makes texts longer without end");
-}
-
-void Budget::spend(std::size_t steps) {
-  if (steps > left_) refuse("the tokeniser takes too long for this text");
-  left_ -= steps;
-}
-
-void Budget::spend_on_search(std::string_view text, std::string_view wanted) {
-  if (wanted.size() <= text.size()) spend(text.size() * (1 + wanted.size() / 64));
-}
+void Budget::refuse_room() { refuse("the tokeniser makes texts longer without end"); }
+void Budget::refuse_work() { refuse("the tokeniser takes too long for this text"); }
 
 }  // namespace murmur::tokenizer

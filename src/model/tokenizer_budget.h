@@ -17,13 +17,24 @@ class Budget {
  public:
   explicit Budget(std::size_t given);
 
-  void require_room(std::size_t bytes) const;  // Error(input) where they are more than the room
-  void spend(std::size_t steps);               // Error(input) where more are asked than are left
+  // Error(input) where bytes or ids are more than the room.
+  void require_room(std::size_t bytes) const {
+    if (bytes > room_) refuse_room();
+  }
+  // Error(input) where more steps are asked for than are left.
+  void spend(std::size_t steps) {
+    if (steps > left_) refuse_work();
+    left_ -= steps;
+  }
   // Work of a search for `wanted` in a text.
-  void spend_on_search(std::string_view text, std::string_view wanted);
+  void spend_on_search(std::string_view text, std::string_view wanted) {
+    if (wanted.size() <= text.size()) spend(text.size() * (1 + wanted.size() / 64));
+  }
   std::size_t left() const { return left_; }  // steps
 
  private:
+  [[noreturn]] static void refuse_room();
+  [[noreturn]] static void refuse_work();
   std::size_t room_, left_;
 };
 

@@ -29,7 +29,9 @@ void normalise_by(const PassOptions& options, Rows& x, const Norm& norm, const N
                                                                 static_cast<std::size_t>(width));
 }
 
-constexpr std::uint64_t kMostAttention = std::uint64_t{1} << 40;
+// Numbers of one block; in the page a size has 32 bits.
+constexpr std::uint64_t kMostAttention =
+    std::min<std::uint64_t>(std::uint64_t{1} << 40, SIZE_MAX / sizeof(float));
 
 // One pass: the description, the weights, and the residual stream as it stands.
 class Pass {
@@ -133,7 +135,7 @@ class Pass {
       throw Error(Fault::input,
                   fmt::format("the attention of {} heads to {} tokens is too large", of_.heads, n_),
                   "prompt", "give a shorter text");
-    return *size;
+    return static_cast<std::size_t>(*size);
   }
 
   void rotate(Rows& x, int heads, const BlockChoice& choice) const {

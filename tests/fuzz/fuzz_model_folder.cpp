@@ -2,18 +2,20 @@
 // either is a transformer, whose pass gives as many numbers as it says, or is refused by an Error.
 //
 // The input chooses a family, changes its configuration by numbers that have done harm, and changes
-// its tensors. Where a tensor's shape is refused, the tensor is given the shape that was asked for
-// as long as that is small: so folders that are consistent and wrong reach the pass.
+// its tensors. Where a tensor is refused, it is given the shape that was asked for as long as that
+// is small: so folders that are consistent and wrong reach the pass.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "model/model_folder.h"
 #include "murmur/error.h"
@@ -283,18 +285,35 @@ const fs::path& folder() {
   return made;
 }
 
+// The tensors that one of the configurations asks for.
+const Tensors& tensors_of(std::size_t which) {
+  static std::array<Tensors, std::size(kConfigs)> known;
+  if (!known[which].empty()) return known[which];
+  write(folder() / "config.json", kConfigs[which]);
+  for (Tensors tensors;;) {
+    write(folder() / "model.safetensors", safetensors(tensors, 80));
+    try {
+      read_model(folder());
+      return known[which] = tensors;
+    } catch (const Error& error) {
+      require(repaired(error.summary, tensors));
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider input(data, size);
-  Json config = Json::parse(one_of(input, kConfigs));
+  const auto which = input.ConsumeIntegralInRange<std::size_t>(0, std::size(kConfigs) - 1);
+  Json config = Json::parse(kConfigs[which]);
   for (int k = input.ConsumeIntegralInRange(0, 4); k-- > 0;) {
     const char* const key = one_of(input, kKeys);
     config[key] = input.ConsumeBool()
                       ? Json(input.ConsumeIntegralInRange<std::int64_t>(-2, 1 << 25))
                       : Json::parse(one_of(input, kValues));
   }
-  Tensors tensors;
+  Tensors tensors = input.ConsumeIntegralInRange(0, 7) > 0 ? tensors_of(which) : Tensors{};
   const auto number = input.ConsumeIntegral<std::uint8_t>();
   const int repairs = input.ConsumeIntegralInRange(0, kMostRepairs);
   write(folder() / "config.json", config.dump());
