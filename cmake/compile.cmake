@@ -5,6 +5,16 @@
 # src/parts.txt say themselves what they fuse.
 set(exact -ffp-contract=off -fno-trapping-math)
 
+# Folders that read files: a conversion that may change a value is written out. Sizes of the page have
+# 32 bits, and are narrowed everywhere.
+if(NOT EMSCRIPTEN)
+  foreach(part run data model trace)
+    target_compile_options(murmur_${part} PRIVATE
+      "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wconversion;-Wno-sign-conversion>"
+      "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshorten-64-to-32;-Wimplicit-int-conversion;-Wfloat-conversion>")
+  endforeach()
+endif()
+
 # Where a run spends no time the compiler spends little: folders marked `front` read, write, draw and
 # describe, and call the others for their sums. No result depends on the level: without -ffast-math
 # the compiler keeps every rounding.

@@ -7,8 +7,44 @@
 #include <unistd.h>
 
 #include <initializer_list>
+#include <string_view>
+
+#include "model/mapped_file.h"
+#include "murmur/error.h"
 
 namespace murmur::app {
+
+namespace {
+
+// What complain() writes of an error, by calls that a handler of signals may make.
+void tell_of_cut_file(const char* path) {
+  const auto put = [](const char* text, std::size_t size) {
+    while (size > 0) {
+      const ssize_t put = write(STDERR_FILENO, text, size);
+      if (put <= 0) return;
+      text += put;
+      size -= static_cast<std::size_t>(put);
+    }
+  };
+  const auto say = [&](std::string_view text) { put(text.data(), text.size()); };
+  say("murmur: the file was cut while it was read\n  where: ");
+  for (const char* c = path; *c != '\0'; ++c) {
+    const bool control = static_cast<unsigned char>(*c) < 0x20 || *c == 0x7f;
+    put(control ? "?" : c, 1);
+  }
+  say("\n  do:    wait until nothing writes to it, then start again\n");
+}
+
+// A mapped file that another program cuts ends this one by SIGBUS: an error like any other.
+void on_bus_error(int, siginfo_t* facts, void*) {
+  if (const char* const path = mapped_file_at(facts->si_addr)) {
+    tell_of_cut_file(path);
+    _exit(static_cast<int>(Fault::runtime));
+  }
+  signal(SIGBUS, SIG_DFL);  // it comes again
+}
+
+}  // namespace
 
 void prepare_process() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -18,6 +54,10 @@ void prepare_process() {
     }
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
+  struct sigaction bus {};
+  bus.sa_sigaction = on_bus_error;
+  bus.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &bus, nullptr);
 }
 
 }  // namespace murmur::app

@@ -5,7 +5,8 @@ namespace murmur::app {
 
 // Descriptors 0, 1 and 2 that the caller closed are opened on /dev/null, so that no file of a run
 // takes their place. A reader of stdout that leaves (SIGPIPE) and a limit on the size of files
-// (SIGXFSZ) show as failing writes.
+// (SIGXFSZ) show as failing writes. A mapped file that is cut (SIGBUS) ends the program by an
+// error.
 void prepare_process();
 
 }  // namespace murmur::app

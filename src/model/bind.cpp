@@ -114,7 +114,7 @@ class Binder {
     const int width = of_.head_width;
     std::vector<float> w, bias;
     for (int head = 0; head < of_.heads; ++head) {
-      const std::ptrdiff_t first = (3 * head + which) * width;
+      const std::ptrdiff_t first = (3 * static_cast<std::ptrdiff_t>(head) + which) * width;
       w.insert(w.end(), f.w + first * f.in, f.w + (first + width) * f.in);
       if (f.bias != nullptr) bias.insert(bias.end(), f.bias + first, f.bias + first + width);
     }
@@ -191,7 +191,7 @@ class Binder {
     w.positions = values(prefix_ + "embeddings.position_embeddings",
                          {static_cast<std::size_t>(across * across + 1), d});
     const std::string name = prefix_ + "embeddings.patch_embeddings.projection";
-    const int in = of_.channels * of_.patch * of_.patch;
+    const int in = of_.channels * of_.patch * of_.patch;  // bounded with the family
     w.patches = {
         .w = values(name + ".weight", {d, static_cast<std::size_t>(of_.channels), side, side}),
         .out = of_.d,
@@ -210,9 +210,9 @@ class Binder {
 
   const float* first_row(const std::string& name, std::size_t width) {
     const auto at = tensors_.find(name);
-    const std::size_t rows =
-        at == tensors_.end() || at->second.shape.size() != 2 ? 1 : at->second.shape[0];
-    return values(name, {rows, width});
+    const bool plain = at != tensors_.end() && at->second.shape.size() == 2;
+    const std::size_t rows = plain ? at->second.shape[0] : 1;
+    return values(name, {std::max<std::size_t>(rows, 1), width});
   }
 
   [[noreturn]] void refuse(const std::string& what) const {

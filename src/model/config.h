@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "model/transformer.h"
 #include "murmur/error.h"
 
 namespace murmur {
 
-inline constexpr int kMostConfigured = 1 << 24;  // of any size that a configuration may name
-inline constexpr int kMostConfiguredLayers = 4096;
+inline constexpr double kLeastTheta = 1e-3, kMostTheta = 1e15;
 
 class TransformerConfig {
  public:
@@ -40,9 +39,18 @@ class TransformerConfig {
     return count;
   }
 
-  double number(const char* key, double otherwise) const {
-    return has(key) ? checked_number(json_.at(key), key) : otherwise;
+  // 0 where nothing is said; a 0 that is said is refused.
+  int positive_or_0(const char* key) const {
+    if (has(key) && integer(key) == 0) refuse(fmt::format("{} is not positive", key), key);
+    return integer(key, 0);
   }
+
+  double number(const char* key, double otherwise, double least, double most) const {
+    return has(key) ? checked_number(json_.at(key), key, least, most) : otherwise;
+  }
+
+  // What a norm adds under its root.
+  double epsilon(const char* key, double otherwise) const { return number(key, otherwise, 0, 1); }
 
   bool flag(const char* key, bool otherwise) const {
     if (!has(key)) return otherwise;
@@ -61,13 +69,18 @@ class TransformerConfig {
   // The rotations' base, where older and newer files keep it; of one kind of layer where told
   // apart.
   double theta(const char* kind = nullptr) const {
-    if (!has("rope_parameters")) return number("rope_theta", 1e4);
+    if (!has("rope_parameters")) return theta_by("rope_theta", 1e4);
     const nlohmann::json* rope = &json_.at("rope_parameters");
     if (kind != nullptr && rope->is_object() && rope->contains(kind)) rope = &rope->at(kind);
     if (!rope->is_object()) refuse("rope_parameters is not an object", "rope_parameters");
     require_plain(*rope, "rope_type");
-    return rope->contains("rope_theta") ? checked_number(rope->at("rope_theta"), "rope_theta")
-                                        : 1e4;
+    return rope->contains("rope_theta")
+               ? checked_number(rope->at("rope_theta"), "rope_theta", kLeastTheta, kMostTheta)
+               : 1e4;
+  }
+
+  double theta_by(const char* key, double otherwise) const {
+    return number(key, otherwise, kLeastTheta, kMostTheta);
   }
 
   // Rotations that change with the length of a prompt are not computed here.
@@ -78,12 +91,14 @@ class TransformerConfig {
       require_plain(scaling, scaling.contains("type") ? "type" : "rope_type");
   }
 
-  double rotated_share() const {
+  // How many of a head's coordinates are turned.
+  int rotated_width(int head_width) const {
+    const char* const key = "partial_rotary_factor";
+    double share = number(key, number("rotary_pct", 1, 0, 1), 0, 1);
     if (has("rope_parameters") && json_.at("rope_parameters").is_object() &&
-        json_.at("rope_parameters").contains("partial_rotary_factor"))
-      return checked_number(json_.at("rope_parameters").at("partial_rotary_factor"),
-                            "partial_rotary_factor");
-    return number("partial_rotary_factor", number("rotary_pct", 1));
+        json_.at("rope_parameters").contains(key))
+      share = checked_number(json_.at("rope_parameters").at(key), key, 0, 1);
+    return static_cast<int>(share * head_width);
   }
 
   // "sliding_attention" or "full_attention" of every layer; empty where nothing is said.
@@ -91,7 +106,7 @@ class TransformerConfig {
     std::vector<std::string> types;
     if (!has("layer_types")) return types;
     const nlohmann::json& list = json_.at("layer_types");
-    if (!list.is_array() || static_cast<int>(list.size()) != layers)
+    if (!list.is_array() || list.size() != static_cast<std::size_t>(layers))
       refuse("layer_types does not name every layer", "layer_types");
     for (const nlohmann::json& type : list) {
       if (!type.is_string()) refuse("layer_types holds something else than words", "layer_types");
@@ -113,9 +128,10 @@ class TransformerConfig {
     return value.get<int>();
   }
 
-  double checked_number(const nlohmann::json& value, const char* key) const {
-    if (!value.is_number() || !std::isfinite(value.get<double>()))
-      refuse(fmt::format("{} is not a number", key), key);
+  double checked_number(const nlohmann::json& value, const char* key, double least,
+                        double most) const {
+    if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most))
+      refuse(fmt::format("{} is not a number from {:g} to {:g}", key, least, most), key);
     return value.get<double>();
   }
 

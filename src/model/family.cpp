@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/checked.h"
 #include "model/family_rows.h"
 #include "murmur/error.h"
 #include "run/kept_json.h"
@@ -63,12 +64,27 @@ std::string all_names() {
   return list;
 }
 
+// The product of sizes of one part, which becomes an axis of a tensor.
+void require_product(const TransformerConfig& c, std::initializer_list<std::uint64_t> sizes,
+                     const char* key) {
+  if (!product_of(sizes, kMostConfigured))
+    c.refuse(fmt::format("{} times what belongs to it is more than {}", key, kMostConfigured), key);
+}
+
 void require_input(const TransformerConfig& c, const Description& of) {
-  const char* const key = of.patch > 0 ? "patch_size" : of.frames > 0 ? "num_frames" : "vocab_size";
+  const char* const key = of.patch > 0         ? "patch_size"
+                          : of.frames > 0      ? "num_frames"
+                          : of.vocabulary == 0 ? "vocab_size"
+                                               : "max_position_embeddings";
   const bool absurd = of.patch > 0    ? of.image % of.patch != 0 || of.channels == 0
                       : of.frames > 0 ? of.features == 0 || of.vocabulary == 0
                                       : of.vocabulary == 0 || of.context <= 0;
   if (absurd) c.refuse("the sizes of the input are absurd", key);
+  if (of.patch == 0) return;
+  const auto size = [](int side) { return static_cast<std::uint64_t>(side); };
+  require_product(c, {size(of.image / of.patch), size(of.image / of.patch)}, "image_size");
+  require_product(c, {size(of.channels), size(of.patch), size(of.patch)}, "num_channels");
+  require_product(c, {size(of.channels), size(of.image), size(of.image)}, "num_channels");
 }
 
 void complete(const TransformerConfig& c, Description& of) {
@@ -79,6 +95,9 @@ void complete(const TransformerConfig& c, Description& of) {
     if (size <= 0) c.refuse(fmt::format("{} is not positive", key), key);
   if (of.key_heads == 0) of.key_heads = of.heads;
   if (of.head_width == 0) of.head_width = of.d / of.heads;
+  require_product(c,
+                  {static_cast<std::uint64_t>(of.heads), static_cast<std::uint64_t>(of.head_width)},
+                  "head_dim");
   if (of.heads % of.key_heads != 0)
     c.refuse("the heads are no multiple of the key heads", "num_key_value_heads");
   if (of.head_width == 0 || of.rotary.width % 2 != 0 || of.rotary.width > of.head_width)

@@ -18,7 +18,7 @@ Family gpt2(const TransformerConfig& c) {
   of.vocabulary = c.integer("vocab_size");
   of.context = c.integer("n_positions", c.integer("n_ctx", 1024));
   of.causal = true;
-  of.norm = {Norm::layer, c.number("layer_norm_epsilon", 1e-5)};
+  of.norm = {Norm::layer, c.epsilon("layer_norm_epsilon", 1e-5)};
   of.activation = activation_of(c, "activation_function", "gelu_new");
   of.final_norm_in_last = true;
   return {of,
@@ -42,13 +42,13 @@ Family gpt_neox(const TransformerConfig& c) {
   Description of = common_description(c);
   c.require_plain_rotations();
   of.causal = true;
-  of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-5)};
+  of.norm = {Norm::layer, c.epsilon("layer_norm_eps", 1e-5)};
   of.parallel = c.flag("use_parallel_residual", true);
   of.activation = activation_of(c, "hidden_act", "gelu");
-  of.rotary.width = static_cast<int>(c.rotated_share() * (of.d / std::max(1, of.heads)));
+  of.rotary.width = c.rotated_width(of.d / std::max(1, of.heads));
   of.blocks.assign(
-      of.layers,
-      {.theta = c.has("rope_parameters") ? c.theta() : c.number("rotary_emb_base", 1e4)});
+      static_cast<std::size_t>(of.layers),
+      {.theta = c.has("rope_parameters") ? c.theta() : c.theta_by("rotary_emb_base", 1e4)});
   of.final_norm_in_last = true;
   return {of,
           {.prefix = "gpt_neox.",
@@ -103,15 +103,16 @@ Family opt(const TransformerConfig& c) {
 Family llama(const TransformerConfig& c) {
   Description of = common_description(c);
   c.require_plain_rotations();
-  of.key_heads = c.integer("num_key_value_heads", of.heads);
-  of.head_width = c.integer("head_dim", of.d / std::max(1, of.heads));
+  of.key_heads = c.positive_or_0("num_key_value_heads");
+  of.head_width = c.positive_or_0("head_dim");
+  if (of.head_width == 0) of.head_width = of.d / std::max(1, of.heads);
   of.causal = true;
-  of.norm = {Norm::rms, c.number("rms_norm_eps", 1e-6)};
+  of.norm = {Norm::rms, c.epsilon("rms_norm_eps", 1e-6)};
   of.gated = true;
   of.activation =
       activation_of(c, c.has("hidden_act") ? "hidden_act" : "hidden_activation", "silu");
   of.rotary.width = of.head_width;
-  of.blocks.assign(of.layers, {.theta = c.theta()});
+  of.blocks.assign(static_cast<std::size_t>(of.layers), {.theta = c.theta()});
   of.final_norm_in_last = true;
   return {of,
           {.prefix = "model.",
@@ -177,9 +178,9 @@ Family gemma2(const TransformerConfig& c) {
   slide(c, f.description, every_other);
   f.description.place = NormPlace::around;
   f.description.embedding_scale = std::sqrt(f.description.d);
-  f.description.score_scale = 1 / std::sqrt(c.number("query_pre_attn_scalar", 256));
-  f.description.score_cap = c.number("attn_logit_softcapping", 0);
-  f.description.logit_cap = c.number("final_logit_softcapping", 0);
+  f.description.score_scale = 1 / std::sqrt(c.number("query_pre_attn_scalar", 256, 1e-6, 1e9));
+  f.description.score_cap = c.number("attn_logit_softcapping", 0, 0, 1e9);
+  f.description.logit_cap = c.number("final_logit_softcapping", 0, 0, 1e9);
   f.names.attention_norm_after = "post_attention_layernorm";
   f.names.feed_forward_norm = "pre_feedforward_layernorm";
   f.names.feed_forward_norm_after = "post_feedforward_layernorm";
@@ -189,7 +190,7 @@ Family gemma2(const TransformerConfig& c) {
 
 Family phi3(const TransformerConfig& c) {
   Family f = llama(c);
-  f.description.rotary.width = static_cast<int>(c.rotated_share() * f.description.head_width);
+  f.description.rotary.width = c.rotated_width(f.description.head_width);
   if (c.has("sliding_window")) slide(c, f.description, always);
   f.names.query = "self_attn.qkv_proj";
   f.names.key = f.names.value = f.names.up = "";

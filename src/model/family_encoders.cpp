@@ -31,7 +31,7 @@ Family bert(const TransformerConfig& c) {
     c.refuse("positions that are relative are not known", "position_embedding_type");
   Description of = common_description(c);
   of.place = NormPlace::after;
-  of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-12)};
+  of.norm = {Norm::layer, c.epsilon("layer_norm_eps", 1e-12)};
   of.activation = activation_of(c, "hidden_act", "gelu");
   return {of, bert_names("bert.")};
 }
@@ -95,7 +95,7 @@ Family albert(const TransformerConfig& c) {
 
 Family modernbert(const TransformerConfig& c) {
   Description of = common_description(c);
-  of.norm = {Norm::layer, c.number("norm_eps", 1e-5)};
+  of.norm = {Norm::layer, c.epsilon("norm_eps", 1e-5)};
   of.gated = true;
   of.activation = activation_of(c, "hidden_activation", "gelu");
   of.final_norm_in_last = true;
@@ -108,7 +108,7 @@ Family modernbert(const TransformerConfig& c) {
     const double theta =
         c.has("rope_parameters")
             ? c.theta(full ? "full_attention" : "sliding_attention")
-            : c.number(full ? "global_rope_theta" : "local_rope_theta", full ? 160000 : 10000);
+            : c.theta_by(full ? "global_rope_theta" : "local_rope_theta", full ? 160000 : 10000);
     of.blocks.push_back({.window = full ? 0 : c.integer("local_attention", 128) / 2 + 1,
                          .theta = theta,
                          .first_norm = layer > 0});
@@ -131,7 +131,7 @@ Family modernbert(const TransformerConfig& c) {
 
 Family vit(const TransformerConfig& c) {
   Description of = common_description(c);
-  of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-12)};
+  of.norm = {Norm::layer, c.epsilon("layer_norm_eps", 1e-12)};
   of.activation = activation_of(c, "hidden_act", "gelu");
   of.patch = c.integer("patch_size", 16);
   of.image = c.integer("image_size", 224);
@@ -152,7 +152,7 @@ Family vit(const TransformerConfig& c) {
 Family kwt(const TransformerConfig& c) {
   Description of = common_description(c);
   of.place = NormPlace::after;
-  of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-6)};
+  of.norm = {Norm::layer, c.epsilon("layer_norm_eps", 1e-6)};
   of.activation = activation_of(c, "hidden_act", "gelu_new");
   of.frames = c.integer("num_frames");
   of.features = c.integer("num_features");

@@ -38,7 +38,7 @@ const std::vector<float>* among(const std::vector<std::vector<float>>& all, int 
 
 std::vector<float> mean_direction(const Trace& t) {
   std::vector<double> sum(static_cast<std::size_t>(t.d));
-  for (std::size_t e = 0; e < t.last.size(); ++e) sum[e % t.d] += t.last[e];
+  for (std::size_t e = 0; e < t.last.size(); ++e) sum[e % sum.size()] += t.last[e];
   double square = 0;
   for (const double entry : sum) square += entry * entry;
   std::vector<float> unit;
@@ -53,6 +53,7 @@ std::optional<std::vector<float>> ours(const std::string& name, const Trace& t,
     return rows == nullptr ? std::nullopt : std::optional(*rows);
   };
   if (name == "last_hidden_state") return t.last;
+  if (name.starts_with("logits") && t.logits.empty()) return std::nullopt;
   if (name == "logits" && of.answers_first)  // of the token that is asked
     return std::vector<float>(t.logits.begin(), t.logits.begin() + of.vocabulary);
   if (name == "logits") return t.logits;

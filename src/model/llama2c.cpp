@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -48,11 +49,11 @@ Description described(const Header& h) {
 }
 
 bool is_absurd(const Header& h) {
-  constexpr int kMost = 1 << 24;
+  if (h.vocabulary < -kMostConfigured) return true;  // it is turned below
   for (const std::int32_t size :
        {h.d, h.hidden, h.layers, h.heads, h.key_heads, h.context, std::abs(h.vocabulary)})
-    if (size <= 0 || size > kMost) return true;
-  return h.layers > 4096 || h.d % h.heads != 0 || h.heads % h.key_heads != 0 ||
+    if (size <= 0 || size > kMostConfigured) return true;
+  return h.layers > kMostConfiguredLayers || h.d % h.heads != 0 || h.heads % h.key_heads != 0 ||
          h.d / h.heads % 2 != 0;
 }
 
@@ -60,9 +61,9 @@ bool is_absurd(const Header& h) {
 class Cursor {
  public:
   explicit Cursor(const float* at) : at_(at) {}
-  const float* take(double count) {
+  const float* take(std::uint64_t count) {
     const float* const from = at_;
-    at_ += static_cast<std::ptrdiff_t>(count);
+    at_ += count;
     return from;
   }
 
@@ -70,31 +71,38 @@ class Cursor {
   const float* at_;
 };
 
-// How many numbers follow the header; in double, which no header overflows.
-double numbers(const Header& h) {
-  const double d = h.d, narrow = d / h.heads * h.key_heads, v = std::abs(h.vocabulary);
-  const double block = 2 * d + 2 * d * d + 2 * narrow * d + 3.0 * h.hidden * d;
-  return v * d + h.layers * block + d + h.context * (d / h.heads) + (h.vocabulary < 0 ? v * d : 0);
+// A size of the header, which is not negative.
+std::uint64_t size_of(std::int32_t size) { return static_cast<std::uint64_t>(size); }
+
+// How many numbers follow the header. With sizes up to 2^24 and 2^12 layers they are below 2^63.
+std::uint64_t numbers(const Header& h) {
+  const std::uint64_t d = size_of(h.d), v = size_of(std::abs(h.vocabulary));
+  const std::uint64_t width = d / size_of(h.heads), narrow = width * size_of(h.key_heads);
+  const std::uint64_t block = 2 * d + 2 * d * d + 2 * narrow * d + 3 * size_of(h.hidden) * d;
+  return v * d + size_of(h.layers) * block + d + size_of(h.context) * width +
+         (h.vocabulary < 0 ? v * d : 0);
 }
 
 TransformerWeights weights_of(const Header& h, const float* all) {
   const int d = h.d, narrow = d / h.heads * h.key_heads;
-  const double layers = h.layers, wide = d;
+  const std::uint64_t layers = size_of(h.layers), wide = size_of(d), few = size_of(narrow),
+                      hidden = size_of(h.hidden), tokens = size_of(std::abs(h.vocabulary));
   Cursor file(all);
   TransformerWeights w;
-  w.tokens = file.take(std::abs(h.vocabulary) * wide);
+  w.tokens = file.take(tokens * wide);
   const float* attention_norm = file.take(layers * wide);
-  const float* q = file.take(layers * wide * d);
-  const float* k = file.take(layers * wide * narrow);
-  const float* v = file.take(layers * wide * narrow);
-  const float* o = file.take(layers * wide * d);
+  const float* q = file.take(layers * wide * wide);
+  const float* k = file.take(layers * wide * few);
+  const float* v = file.take(layers * wide * few);
+  const float* o = file.take(layers * wide * wide);
   const float* feed_forward_norm = file.take(layers * wide);
-  const float* gate = file.take(layers * wide * h.hidden);
-  const float* down = file.take(layers * wide * h.hidden);
-  const float* up = file.take(layers * wide * h.hidden);
+  const float* gate = file.take(layers * wide * hidden);
+  const float* down = file.take(layers * wide * hidden);
+  const float* up = file.take(layers * wide * hidden);
   w.final_norm.gain = file.take(wide);
-  file.take(h.context * (wide / h.heads));  // tables of the rotations, which are computed
-  const float* own = h.vocabulary < 0 ? file.take(-wide * h.vocabulary) : w.tokens;
+  // tables of the rotations, which are computed
+  file.take(size_of(h.context) * (wide / size_of(h.heads)));
+  const float* own = h.vocabulary < 0 ? file.take(tokens * wide) : w.tokens;
   w.unembedding = {.w = own, .out = std::abs(h.vocabulary), .in = d, .pitch = d};
   const auto map = [](const float* from, std::ptrdiff_t layer, int out, int in) {
     return Linear{.w = from + layer * out * in, .out = out, .in = in, .pitch = in};
@@ -122,11 +130,11 @@ Header header_of(std::span<const std::byte> bytes, const std::string& where) {
   if (bytes.size() < sizeof h) refuse("the file is too short for a header of seven numbers", where);
   std::memcpy(&h, bytes.data(), sizeof h);
   if (is_absurd(h)) refuse("the header does not hold the sizes of a llama", where);
-  const double held = static_cast<double>(bytes.size() - sizeof h) / sizeof(float);
-  if (held != numbers(h))
-    refuse(
-        fmt::format("the header speaks of {:.0f} numbers, the file holds {:.0f}", numbers(h), held),
-        where);
+  const std::uint64_t held = bytes.size() - sizeof h;
+  if (held % sizeof(float) != 0 || held / sizeof(float) != numbers(h))
+    refuse(fmt::format("the header speaks of {} numbers, the file holds {}", numbers(h),
+                       held / sizeof(float)),
+           where);
   return h;
 }
 

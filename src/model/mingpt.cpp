@@ -13,6 +13,7 @@
 #include "murmur/error.h"
 #include "run/base64.h"
 #include "run/kept_json.h"
+#include "run/source.h"
 
 namespace murmur {
 
@@ -24,10 +25,8 @@ Weights::Tensor tensor_of(const KeptJson& json, Storage& storage) {
   for (const KeptJson& axis : json.at("shape").list())
     tensor.shape.push_back(static_cast<std::size_t>(axis.whole(1)));
   const auto bytes = bytes_of_base64(json.at("data").text());
-  double size = sizeof(float);  // in double, which no shape overflows
-  for (const std::size_t axis : tensor.shape) size *= static_cast<double>(axis);
   if (!bytes) json.at("data").refuse("is not base64");
-  if (static_cast<double>(bytes->size()) != size)
+  if (bytes_of(Element::f32, tensor.shape) != bytes->size())
     json.at("data").refuse("does not hold as many numbers as the shape says");
   auto values = std::make_shared<std::vector<float>>(bytes->size() / sizeof(float));
   std::memcpy(values->data(), bytes->data(), bytes->size());

@@ -35,6 +35,12 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
+// The name of something in a folder, and not a way out of it.
+bool is_entry_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+}
+
 }  // namespace
 
 void refuse_pickled(const fs::path& where) {
@@ -46,7 +52,8 @@ void refuse_pickled(const fs::path& where) {
 bool is_pickled(const fs::path& file) {
   const std::string end = file.extension().string();
   if (end == ".pt" || end == ".pth" || end == ".ckpt" || end == ".pkl") return true;
-  if (end != ".bin") return false;
+  std::error_code ignored;
+  if (end != ".bin" || !fs::is_regular_file(file, ignored)) return false;  // a pipe would wait
   unsigned char b[4] = {};
   std::ifstream in(file, std::ios::binary);
   in.read(reinterpret_cast<char*>(b), sizeof b);
@@ -62,7 +69,10 @@ fs::path state_of_model(const fs::path& folder) {
   if (fs::exists(folder / "refs" / "main")) {
     std::string name = text_of(folder / "refs" / "main");
     while (!name.empty() && std::isspace(static_cast<unsigned char>(name.back()))) name.pop_back();
-    if (name.find('/') == std::string::npos && fs::is_directory(all / name)) return all / name;
+    if (!is_entry_name(name))
+      refuse("refs/main names no folder in snapshots", folder / "refs" / "main",
+             "download the model again, or name one of the folders in snapshots");
+    if (fs::is_directory(all / name)) return all / name;
   }
   std::vector<fs::path> states;
   for (const auto& entry : fs::directory_iterator(all)) states.push_back(entry.path());
@@ -81,7 +91,7 @@ std::set<std::string> shards(const fs::path& index) {
       json.is_object() && json.contains("weight_map") && json["weight_map"].is_object();
   if (!known) refuse("the index has no weight_map", index, "download the model again");
   for (const auto& [name, file] : json["weight_map"].items()) {
-    const bool plain = file.is_string() && file.get<std::string>().find('/') == std::string::npos;
+    const bool plain = file.is_string() && is_entry_name(file.get<std::string>());
     if (!plain) refuse("the index names a file outside of its folder", index, "download it again");
     files.insert(file.get<std::string>());
   }

@@ -25,20 +25,27 @@ using namespace tokenizer;
 
 namespace {
 
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 28;
+constexpr std::size_t kBytesOfToken = 16;  // budgeted for each id; real tokens have 4 or 5
 constexpr std::size_t kLongestText = std::size_t{1} << 28;  // ICU counts in 32 bits
 
 // Words come again in a text: the ids of short ones are remembered while it is encoded.
 class WordMemory {
  public:
-  explicit WordMemory(const Model& model) : model_(model) {}
+  WordMemory(const Model& model, Budget& budget) : model_(model), budget_(budget) {}
 
   void encode(const std::string& word, std::vector<TokenId>& ids) {
-    if (word.size() > 64) return model_.encode(word, ids);
+    find_or_make(word, ids);
+    budget_.require_room(ids.size());
+  }
+
+ private:
+  void find_or_make(const std::string& word, std::vector<TokenId>& ids) {
+    if (word.size() > 64) return model_.encode(word, ids, budget_);
     const auto [found, anew] = places_.try_emplace(word, Place{});
     if (anew) {
       found->second.begin = known_.size();
-      model_.encode(word, known_);
+      model_.encode(word, known_, budget_);
       found->second.end = known_.size();
     }
     const auto begin = known_.begin();
@@ -46,11 +53,11 @@ class WordMemory {
                begin + static_cast<std::ptrdiff_t>(found->second.end));
   }
 
- private:
   struct Place {
     std::size_t begin = 0, end = 0;
   };
   const Model& model_;
+  Budget& budget_;
   std::unordered_map<std::string, Place> places_{};
   std::vector<TokenId> known_{};
 };
@@ -162,8 +169,9 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions opti
   if (text.size() > kLongestText) refuse("the text is too long", "cut it into parts below 256 MB");
   if (!is_utf8(text)) refuse("the text is not UTF-8", "write it in UTF-8");
   std::vector<TokenId> ids;
-  WordMemory words(*parts_->model);
-  for (Cut& raw : parts_->added.cut({std::string(text), true, most_bytes(text.size())}, false)) {
+  Budget budget(text.size());
+  WordMemory words(*parts_->model, budget);
+  for (Cut& raw : parts_->added.cut({std::string(text), true, &budget}, false)) {
     if (raw.id) {
       ids.push_back(*raw.id);
       continue;
@@ -186,17 +194,20 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions opti
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions options) const {
   std::vector<std::string> texts;
+  std::size_t given = 0;  // bytes of all tokens, and one for each
+  Budget budget(kBytesOfToken * ids.size());
   for (const TokenId id : ids) {
     const std::optional<std::string_view> token = parts_->token(id);
     if (!token)
       throw Error(Fault::input, fmt::format("no token has the id {}", id), "the ids to decode",
                   fmt::format("the ids of this vocabulary are below {}", parts_->size));
+    budget.require_room(given += token->size() + 1);
     const AddedToken* added = parts_->added.by_text(*token);
     if (options.special || added == nullptr || !added->special) texts.emplace_back(*token);
   }
   std::string text;
   if (parts_->decoder) {
-    for (const std::string& part : parts_->decoder(std::move(texts))) text += part;
+    for (const std::string& part : parts_->decoder(std::move(texts), budget)) text += part;
     return text;
   }
   for (std::size_t k = 0; k < texts.size(); ++k) text += (k > 0 ? " " : "") + texts[k];

@@ -63,10 +63,14 @@ AddedTokens::AddedTokens(const Field& list, const Vocabulary& vocabulary) {
 
 void AddedTokens::prepare(const Normaliser& normaliser) {
   std::vector<Trie::Key> raw, normalised;
+  std::size_t given = 0, made = 0;
+  for (const AddedToken& token : all_) given += token.text.size();
+  Budget budget(given);
   looks_.reserve(all_.size());  // the keys refer to them
   for (std::size_t k = 0; k < all_.size(); ++k) {
-    Piece look{all_[k].text, true, most_bytes(all_[k].text.size())};
+    Piece look{all_[k].text, true, &budget};
     if (all_[k].normalised && normaliser) normaliser(look);
+    budget.require_room(made += look.text.size());
     looks_.push_back(std::move(look.text));
     if (!looks_[k].empty())
       (all_[k].normalised ? normalised : raw).push_back({looks_[k], static_cast<std::uint32_t>(k)});
@@ -76,13 +80,13 @@ void AddedTokens::prepare(const Normaliser& normaliser) {
 }
 
 std::optional<AddedTokens::Found> AddedTokens::find(std::string_view text, std::size_t from,
-                                                    const Trie& trie) const {
+                                                    const Trie& trie, Budget& budget) const {
   for (std::size_t begin = from; begin < text.size(); ++begin) {
     if (!trie.begins(static_cast<unsigned char>(text[begin]))) continue;
     Found found{begin, begin, nullptr};
-    trie.visit_prefixes(text.substr(begin), [&](std::size_t length, std::uint32_t k) {
+    budget.spend(trie.visit_prefixes(text.substr(begin), [&](std::size_t length, std::uint32_t k) {
       found = {begin, begin + length, &all_[k]};
-    });
+    }));
     if (found.token == nullptr) continue;
     if (!found.token->single_word || single(text, found.begin, found.end)) return found;
     begin = found.end - 1;  // what is refused is not searched again
@@ -97,11 +101,11 @@ std::vector<Cut> AddedTokens::cut(Piece piece, bool normalised) const {
   std::size_t done = 0, from = 0;
   const auto keep = [&](std::size_t begin, std::size_t end) {
     if (end > begin)
-      cuts.push_back(
-          {{std::string(text.substr(begin, end - begin)), piece.at_start && begin == 0, piece.most},
-           std::nullopt});
+      cuts.push_back({{std::string(text.substr(begin, end - begin)), piece.at_start && begin == 0,
+                       piece.budget},
+                      std::nullopt});
   };
-  while (const std::optional<Found> found = find(text, from, trie)) {
+  while (const std::optional<Found> found = find(text, from, trie, *piece.budget)) {
     from = found->end;
     if (found->begin < done) continue;  // inside the blanks that the one before took
     std::size_t begin = found->begin, end = found->end;

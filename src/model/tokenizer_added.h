@@ -33,7 +33,7 @@ class AddedTokens {
  public:
   AddedTokens() = default;
   AddedTokens(const Field& list, const Vocabulary& vocabulary);
-  // Once the normaliser is there: how the tokens look that are searched for behind it.
+  // Once the normaliser is there: how the tokens look that are searched for after it.
   void prepare(const Normaliser& normaliser);
 
   std::vector<Cut> cut(Piece piece, bool normalised) const;
@@ -46,7 +46,8 @@ class AddedTokens {
     std::size_t begin = 0, end = 0;
     const AddedToken* token = nullptr;
   };
-  std::optional<Found> find(std::string_view text, std::size_t from, const Trie& trie) const;
+  std::optional<Found> find(std::string_view text, std::size_t from, const Trie& trie,
+                            Budget& budget) const;
 
   std::vector<AddedToken> all_{};
   std::vector<std::string> looks_{};  // of the tokens, where they are searched for

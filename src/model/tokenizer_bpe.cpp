@@ -85,12 +85,12 @@ class Bpe : public Model {
     for (std::size_t k = 0; k < merges.left.size(); ++k) add_merge(field, merges, k);
   }
 
-  void encode(std::string_view word, std::vector<TokenId>& ids) const override {
+  void encode(std::string_view word, std::vector<TokenId>& ids, Budget& budget) const override {
     if (whole_words_)
       if (const std::optional<TokenId> whole = vocabulary_.id(word)) return ids.push_back(*whole);
     std::vector<TokenId> letters;
     letters.reserve(word.size());
-    begin_with_letters(word, letters);
+    begin_with_letters(word, letters, budget);
     merge(letters, ids);
   }
 
@@ -114,7 +114,10 @@ class Bpe : public Model {
   }
 
   // The ids of the characters; unknown ones become bytes, or the unknown token, or nothing.
-  void begin_with_letters(std::string_view word, std::vector<TokenId>& ids) const {
+  void begin_with_letters(std::string_view word, std::vector<TokenId>& ids, Budget& budget) const {
+    const std::size_t most = word.size() * (1 + prefix_.size() + suffix_.size());  // bytes and ids
+    budget.require_room(most);
+    budget.spend(most);
     bool unknown_waits = false;  // until something known follows
     std::string written;
     for (std::size_t at = 0; at < word.size();) {

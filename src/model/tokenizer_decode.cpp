@@ -7,7 +7,6 @@
 
 #include "model/tokenizer_byte_level.h"
 #include "model/tokenizer_metaspace.h"
-#include "model/tokenizer_normalise.h"
 #include "model/tokenizer_pattern.h"
 #include "model/tokenizer_unicode.h"
 
@@ -16,13 +15,22 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+// Their bytes, and one for each.
+std::size_t weight_of(const Texts& texts) {
+  std::size_t weight = texts.size();
+  for (const std::string& text : texts) weight += text.size();
+  return weight;
+}
+
 std::string joined(const Texts& texts) {
   std::string all;
   for (const std::string& text : texts) all += text;
   return all;
 }
 
-std::string with(const std::string& text, std::string_view old, std::string_view by) {
+std::string with(const std::string& text, std::string_view old, std::string_view by,
+                 Budget& budget) {
+  budget.spend_on_search(text, old);
   std::string out;
   std::size_t from = 0;
   for (std::size_t at = 0; !old.empty() && (at = text.find(old, from)) != std::string::npos;
@@ -34,25 +42,25 @@ std::string with(const std::string& text, std::string_view old, std::string_view
 }
 
 // Blanks before marks and in English contractions, as the authors of BERT's decoder took them away.
-std::string tidied(std::string text) {
+std::string tidied(std::string text, Budget& budget) {
   constexpr std::pair<const char*, const char*> rules[] = {
       {" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
       {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
       {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
-  for (const auto& [old, by] : rules) text = with(text, old, by);
+  for (const auto& [old, by] : rules) text = with(text, old, by, budget);
   return text;
 }
 
 Decoder word_piece(const Field& field) {
   const std::string prefix = field.text_or("prefix", "##");
   const bool tidies = field.flag_or("cleanup", true);
-  return [=](Texts texts) {
+  return [=](Texts texts, Budget& budget) {
     for (std::size_t k = 0; k < texts.size(); ++k) {
       if (k > 0 && texts[k].starts_with(prefix))
         texts[k].erase(0, prefix.size());
       else if (k > 0)
         texts[k] = " " + texts[k];
-      if (tidies) texts[k] = tidied(std::move(texts[k]));
+      if (tidies) texts[k] = tidied(std::move(texts[k]), budget);
     }
     return texts;
   };
@@ -60,7 +68,7 @@ Decoder word_piece(const Field& field) {
 
 // A token with a character that stands for no byte is taken as it is.
 Decoder byte_level(const Field&) {
-  return [](const Texts& texts) {
+  return [](const Texts& texts, Budget&) {
     std::string bytes, own;
     for (const std::string& text : texts) {
       own.clear();
@@ -82,9 +90,9 @@ Decoder metaspace(const Field& field) {
   const Metaspace rule = metaspace_of(field);
   const std::string mark = utf8_of(std::u32string(1, rule.mark));
   const bool prepended = rule.prepend != Metaspace::Prepend::never;
-  return [=](Texts texts) {
+  return [=](Texts texts, Budget& budget) {
     for (std::size_t k = 0; k < texts.size(); ++k)
-      texts[k] = with(texts[k], mark, k == 0 && prepended ? "" : " ");
+      texts[k] = with(texts[k], mark, k == 0 && prepended ? "" : " ", budget);
     return texts;
   };
 }
@@ -105,7 +113,7 @@ std::optional<unsigned char> byte_named(std::string_view token) {
 
 // Bytes in a row that are no UTF-8 together become one U+FFFD each.
 Decoder byte_fallback(const Field&) {
-  return [](Texts texts) {
+  return [](Texts texts, Budget&) {
     Texts out;
     std::string bytes;
     const auto flush = [&] {
@@ -130,19 +138,17 @@ Decoder byte_fallback(const Field&) {
 }
 
 Decoder fuse(const Field&) {
-  return [](const Texts& texts) { return Texts{joined(texts)}; };
+  return [](const Texts& texts, Budget&) { return Texts{joined(texts)}; };
 }
 
 Decoder replace(const Field& field) {
   const Finder find = make_finder(field.at("pattern"));
   const std::string by = field.at("content").text();
-  return [=](Texts texts) {
-    std::size_t given = 0, made = 0;
-    for (const std::string& text : texts) given += text.size();
-    const std::size_t most = most_bytes(given);
+  return [=](Texts texts, Budget& budget) {
+    std::size_t made = 0;
     for (std::string& text : texts) {
-      text = replaced(text, find, by, most);
-      require_room(made += text.size(), most);
+      text = replaced(text, find, by, budget);
+      budget.require_room(made += text.size());
     }
     return texts;
   };
@@ -152,7 +158,7 @@ Decoder strip(const Field& field) {
   const std::string content = utf8_of(std::u32string(1, field.at("content").character()));
   const std::uint32_t start = field.at("start").whole(1u << 30);
   const std::uint32_t stop = field.at("stop").whole(1u << 30);
-  return [=](Texts texts) {
+  return [=](Texts texts, Budget&) {
     for (std::string& text : texts) {
       std::size_t begin = 0, end = text.size();
       const std::string_view view = text;
@@ -169,9 +175,9 @@ Decoder strip(const Field& field) {
 
 Decoder bpe(const Field& field) {
   const std::string suffix = field.text_or("suffix", "</w>");
-  return [=](Texts texts) {
+  return [=](Texts texts, Budget& budget) {
     for (std::size_t k = 0; k < texts.size(); ++k)
-      texts[k] = with(texts[k], suffix, k + 1 < texts.size() ? " " : "");
+      texts[k] = with(texts[k], suffix, k + 1 < texts.size() ? " " : "", budget);
     return texts;
   };
 }
@@ -181,12 +187,12 @@ Decoder ctc(const Field& field) {
   const std::string pad = field.text_or("pad_token", "<pad>");
   const std::string delimiter = field.text_or("word_delimiter_token", "|");
   const bool tidies = field.flag_or("cleanup", true);
-  return [=](Texts texts) {
+  return [=](Texts texts, Budget& budget) {
     Texts out;
     for (std::size_t k = 0; k < texts.size(); ++k) {
       if (k > 0 && texts[k] == texts[k - 1]) continue;
-      std::string text = with(texts[k], pad, "");
-      if (tidies) text = with(tidied(std::move(text)), delimiter, " ");
+      std::string text = with(texts[k], pad, "", budget);
+      if (tidies) text = with(tidied(std::move(text), budget), delimiter, " ", budget);
       if (!text.empty()) out.push_back(std::move(text));
     }
     return out;
@@ -195,9 +201,10 @@ Decoder ctc(const Field& field) {
 
 Decoder sequence(const Field& field) {
   std::vector<Decoder> parts;
-  for (const Field& part : field.at("decoders").list()) parts.push_back(make_decoder(part));
-  return [parts](Texts texts) {
-    for (const Decoder& part : parts) texts = part(std::move(texts));
+  for (const Field& part : field.at("decoders").list(kMostParts))
+    parts.push_back(make_decoder(part));
+  return [parts](Texts texts, Budget& budget) {
+    for (const Decoder& part : parts) texts = part(std::move(texts), budget);
     return texts;
   };
 }
@@ -215,7 +222,12 @@ Decoder make_decoder(const Field& field) {
                                          {"Sequence", sequence},
                                          {"Strip", strip},
                                          {"WordPiece", word_piece}};
-  return make_by_type(makers, field);
+  return [made = make_by_type(makers, field)](Texts texts, Budget& budget) {
+    budget.spend(weight_of(texts));
+    texts = made(std::move(texts), budget);
+    budget.require_room(weight_of(texts) - texts.size());
+    return texts;
+  };
 }
 
 }  // namespace murmur::tokenizer

@@ -14,6 +14,19 @@ void Field::refuse(std::string_view what, std::string_view remedy) const {
               std::string(remedy.empty() ? "download the tokenizer.json again" : remedy));
 }
 
+void Field::count_part() const {
+  if (++budget_->parts > kMostParts)
+    refuse(fmt::format("is one of more than {} parts", kMostParts), "use another tokeniser");
+}
+
+void Field::count_expression(std::size_t characters) const {
+  budget_->expression_characters += characters;
+  if (budget_->expression_characters > kMostExpressionCharacters)
+    refuse(fmt::format("is one of expressions of more than {} characters together",
+                       kMostExpressionCharacters),
+           "use another tokeniser");
+}
+
 bool Field::has(const std::string& key) const {
   if (!value_->is_object()) refuse("is not an object");
   const auto found = value_->find(key);
@@ -22,15 +35,16 @@ bool Field::has(const std::string& key) const {
 
 Field Field::at(const std::string& key) const {
   const std::string inner = key_.empty() ? key : key_ + "." + key;
-  if (!has(key)) Field(*value_, file_, inner).refuse("is missing");
-  return Field(*value_->find(key), file_, inner);
+  if (!has(key)) Field(*this, *value_, inner).refuse("is missing");
+  return Field(*this, *value_->find(key), inner);
 }
 
-std::vector<Field> Field::list() const {
+std::vector<Field> Field::list(std::size_t most) const {
   if (!value_->is_array()) refuse("is not a list");
+  if (value_->size() > most) refuse(fmt::format("has more than {} entries", most));
   std::vector<Field> found;
   for (const nlohmann::json& value : *value_)
-    found.emplace_back(value, file_, fmt::format("{}[{}]", key_, found.size()));
+    found.push_back(Field(*this, value, fmt::format("{}[{}]", key_, found.size())));
   return found;
 }
 
@@ -38,7 +52,7 @@ std::vector<std::pair<std::string, Field>> Field::members() const {
   if (!value_->is_object()) refuse("is not an object");
   std::vector<std::pair<std::string, Field>> found;
   for (const auto& [key, value] : value_->items())
-    found.emplace_back(key, Field(value, file_, key_ + "." + key));
+    found.emplace_back(key, Field(*this, value, key_ + "." + key));
   return found;
 }
 

@@ -4,24 +4,28 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "model/tokenizer_budget.h"
+
 namespace murmur::tokenizer {
 
 // One value of a document that outlives it.
 class Field {
  public:
-  Field(const nlohmann::json& value, std::string file, std::string key = "")
-      : value_(&value), file_(std::move(file)), key_(std::move(key)) {}
+  Field(const nlohmann::json& value, std::string file)
+      : value_(&value), file_(std::move(file)), budget_(std::make_shared<FileBudget>()) {}
 
   bool has(const std::string& key) const;  // and it is not null
   bool is_text() const { return value_->is_string(); }
   Field at(const std::string& key) const;  // of an object
-  std::vector<Field> list() const;         // of an array
+  // Of an array of at most so many.
+  std::vector<Field> list(std::size_t most = std::size_t{1} << 20) const;
   std::vector<std::pair<std::string, Field>> members() const;
 
   std::string text() const;
@@ -34,9 +38,17 @@ class Field {
 
   [[noreturn]] void refuse(std::string_view what, std::string_view remedy = {}) const;
 
+  // Error(input) where all parts of the file, or all their expressions, are more than it may have.
+  void count_part() const;
+  void count_expression(std::size_t characters) const;
+
  private:
+  Field(const Field& parent, const nlohmann::json& value, std::string key)
+      : value_(&value), file_(parent.file_), key_(std::move(key)), budget_(parent.budget_) {}
+
   const nlohmann::json* value_;
-  std::string file_, key_;  // key_: "pre_tokenizer.pretokenizers[1]"; empty for the whole
+  std::string file_, key_{};  // key_: "pre_tokenizer.pretokenizers[1]"; empty for the whole
+  std::shared_ptr<FileBudget> budget_;
 };
 
 // The makers of one kind of part by the name that `type` has in the file.
@@ -48,6 +60,7 @@ using Makers = std::map<std::string, std::function<Made(const Field&)>>;
 
 template <class Made>
 Made make_by_type(const Makers<Made>& makers, const Field& field) {
+  field.count_part();
   const std::string type = field.at("type").text();
   const auto found = makers.find(type);
   if (found != makers.end()) return found->second(field);

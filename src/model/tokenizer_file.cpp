@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kMostValues = std::size_t{1} << 22;  // besides vocabulary and merges
 constexpr const char* kRemedy = "download the tokenizer.json again";
 
 // What the JSON library calls for each token of the text. Returning true goes on; all faults throw.
@@ -65,6 +66,8 @@ class Reader : public nlohmann::json_sax<Json> {
 
   // A value of the rest, at its place; what it refers to stays there until its parent goes on.
   Json* put(Json value) {
+    if (++values_ > kMostValues)
+      refuse("the file", fmt::format("holds more than {} values", kMostValues));
     if (open_.empty()) return &(file_.rest = std::move(value));
     Json& parent = *open_.back();
     if (parent.is_object()) return &(parent[key_] = std::move(value));
@@ -156,7 +159,7 @@ class Reader : public nlohmann::json_sax<Json> {
   const std::string& where_;
   std::vector<Json*> open_{};  // objects and lists of the rest that are being read
   std::string key_{};          // the last one
-  std::size_t depth_ = 0;
+  std::size_t depth_ = 0, values_ = 0;
   Place place_ = Place::document;
   bool in_model_ = false;  // the object at depth 2 is `model`
   bool by_key_ = false;    // the vocabulary is an object

@@ -10,6 +10,7 @@
 
 #include "model/llama2c_vocabulary.h"
 #include "model/open_model.h"
+#include "model/tokenizer_budget.h"
 #include "model/tokenizer_unicode.h"
 #include "murmur/error.h"
 #include "run/file.h"
@@ -26,19 +27,25 @@ constexpr std::uint64_t kLargestFile = 64 << 20;
   throw Error(Fault::input, what, where, "give the tokenizer.bin that belongs to the model");
 }
 
+// A file of tokens that are all parts of each other has more merges than any memory.
 nlohmann::json merges_of(const std::vector<ScoredToken>& tokens,
-                         const std::unordered_map<std::string, std::size_t>& ids) {
+                         const std::unordered_map<std::string, std::size_t>& ids,
+                         tokenizer::Budget budget) {
   std::vector<std::size_t> order(tokens.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return tokens[a].score > tokens[b].score; });
   nlohmann::json merges = nlohmann::json::array();
+  std::size_t bytes = 0;
   for (const std::size_t id : order) {
     const std::string& text = tokens[id].text;
     if (id < kLlama2cFixed) continue;
     for (std::size_t at = 1; at < text.size(); ++at) {
       const std::string left = text.substr(0, at), right = text.substr(at);
-      if (ids.count(left) > 0 && ids.count(right) > 0) merges.push_back({left, right});
+      budget.spend(text.size());
+      if (ids.count(left) == 0 || ids.count(right) == 0) continue;
+      budget.require_room(bytes += text.size());
+      merges.push_back({left, right});
     }
   }
   return merges;
@@ -85,7 +92,7 @@ Tokenizer parse_llama2c_tokenizer(std::string_view bytes, const std::string& whe
         {"unk_token", "<unk>"},
         {"byte_fallback", true},
         {"vocab", vocabulary},
-        {"merges", merges_of(tokens, ids)}}}};
+        {"merges", merges_of(tokens, ids, tokenizer::Budget(bytes.size()))}}}};
   return Tokenizer::parse(json_text(told), where);
 }
 

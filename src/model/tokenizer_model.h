@@ -24,7 +24,8 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  virtual void encode(std::string_view word, std::vector<TokenId>& ids) const = 0;
+  // Error(input) where the word is beyond the budget.
+  virtual void encode(std::string_view word, std::vector<TokenId>& ids, Budget& budget) const = 0;
 
  protected:
   const Vocabulary& vocabulary_;

@@ -8,7 +8,6 @@
 #include "model/tokenizer_pattern.h"
 #include "model/tokenizer_precompiled.h"
 #include "model/tokenizer_unicode.h"
-#include "murmur/error.h"
 
 namespace murmur::tokenizer {
 namespace {
@@ -118,17 +117,19 @@ Normaliser replace(const Field& field) {
   const std::string by = field.at("content").text();
   return [=](Piece& piece) {
     if (by.empty() && piece.at_start) {
-      const std::vector<Stretch> found = find(piece.text);
+      const std::vector<Stretch> found = find(piece.text, *piece.budget);
       if (!found.empty() && found[0].match && found[0].end > 0) piece.at_start = false;
     }
-    piece.text = replaced(piece.text, find, by, piece.most);
+    piece.text = replaced(piece.text, find, by, *piece.budget);
   };
 }
 
 Normaliser prepend(const Field& field) {
   const std::string before = field.at("prepend").text();
   return [=](Piece& piece) {
-    if (!piece.text.empty()) piece.text.insert(0, before);
+    if (piece.text.empty()) return;
+    piece.budget->require_room(before.size() + piece.text.size());
+    piece.text.insert(0, before);
   };
 }
 
@@ -153,7 +154,7 @@ Normaliser nmt(const Field&) {
 
 Normaliser precompiled(const Field& field) {
   const auto map = std::make_shared<const CharacterMap>(field.at("precompiled_charsmap"));
-  return [map](Piece& piece) { piece.text = map->apply(piece.text, piece.most); };
+  return [map](Piece& piece) { piece.text = map->apply(piece.text, *piece.budget); };
 }
 
 Normaliser byte_level(const Field&) {
@@ -162,25 +163,14 @@ Normaliser byte_level(const Field&) {
 
 Normaliser sequence(const Field& field) {
   std::vector<Normaliser> parts;
-  for (const Field& part : field.at("normalizers").list()) parts.push_back(make_normaliser(part));
+  for (const Field& part : field.at("normalizers").list(kMostParts))
+    parts.push_back(make_normaliser(part));
   return [parts](Piece& piece) {
-    for (const Normaliser& part : parts) {
-      part(piece);
-      require_room(piece.text.size(), piece.most);
-    }
+    for (const Normaliser& part : parts) part(piece);
   };
 }
 
 }  // namespace
-
-// No character of Unicode becomes more than 33 bytes in any form, and bytes become at most two.
-std::size_t most_bytes(std::size_t given) { return 66 * given + 65'536; }
-
-void require_room(std::size_t bytes, std::size_t most) {
-  if (bytes > most)
-    throw Error(Fault::input, "the tokeniser makes texts longer without end", "its replacements",
-                "use another tokeniser");
-}
 
 Normaliser make_normaliser(const Field& field) {
   static const Makers<Normaliser> makers = {{"BertNormalizer", bert},
@@ -197,7 +187,11 @@ Normaliser make_normaliser(const Field& field) {
                                             {"Sequence", sequence},
                                             {"Strip", strip},
                                             {"StripAccents", strip_accents}};
-  return make_by_type(makers, field);
+  return [made = make_by_type(makers, field)](Piece& piece) {
+    piece.budget->spend(piece.text.size() + 1);
+    made(piece);
+    piece.budget->require_room(piece.text.size());
+  };
 }
 
 }  // namespace murmur::tokenizer

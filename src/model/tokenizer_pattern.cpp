@@ -6,10 +6,11 @@
 #include <unicode/ustring.h>
 #include <unicode/utf16.h>
 
+#include <algorithm>
+#include <memory>
 #include <mutex>
 #include <utility>
 
-#include "model/tokenizer_normalise.h"
 #include "model/tokenizer_unicode.h"
 #include "murmur/error.h"
 
@@ -17,12 +18,19 @@ namespace murmur::tokenizer {
 namespace {
 
 // Expressions that tokenisers use have some hundred characters, and look at each character of a
-// text a few times. Beyond these limits one is refused instead of waited for.
-constexpr std::size_t kLongestExpression = 20'000;
+// text a few times. Beyond these limits one is refused instead of waited for. ICU counts in ticks,
+// and what is less than one remains unseen: each search costs more than it needs.
 constexpr std::int32_t kStackBytes = 32'000'000;
+constexpr std::size_t kTick = 10'000;  // steps
+constexpr std::size_t kStepsOfByte = 16;
 
-// In ticks of ICU, 10,000 steps each: 200 steps a byte.
-std::int32_t most_ticks(std::size_t bytes) { return static_cast<std::int32_t>(500 + bytes / 50); }
+// 200 steps for each byte.
+std::size_t most_ticks(std::size_t bytes) { return 500 + bytes / 50; }
+
+UBool count_tick(const void* ticks, std::int32_t) {
+  ++*const_cast<std::size_t*>(static_cast<const std::size_t*>(ticks));
+  return true;
+}
 
 std::u16string utf16_of(std::string_view text) {
   std::u16string units(text.size(), u'\0');  // never more units than bytes
@@ -43,7 +51,7 @@ using Matcher = std::unique_ptr<URegularExpression, Close>;
 class Regex {
  public:
   Regex(const std::string& expression, const Field& field) : expression_(expression) {
-    if (expression.size() > kLongestExpression) field.refuse("is too long an expression");
+    field.count_expression(expression.size());
     const std::u16string units = utf16_of(expression);
     UParseError at{};
     UErrorCode status = U_ZERO_ERROR;
@@ -55,11 +63,15 @@ class Regex {
                    "write it in the syntax of ICU's regular expressions");
   }
 
-  std::vector<Stretch> find(std::string_view text) const {
+  std::vector<Stretch> find(std::string_view text, Budget& budget) const {
+    budget.spend(expression_.size() + kStepsOfByte * text.size());
     const std::u16string units = utf16_of(text);
     Matcher matcher = borrow();
     UErrorCode status = U_ZERO_ERROR;
-    uregex_setTimeLimit(matcher.get(), most_ticks(text.size()), &status);
+    const std::size_t most = std::min(most_ticks(text.size()), budget.left() / kTick + 1);
+    std::size_t ticks = 0;
+    uregex_setTimeLimit(matcher.get(), static_cast<std::int32_t>(most), &status);
+    uregex_setMatchCallback(matcher.get(), count_tick, &ticks, &status);
     uregex_setText(matcher.get(), units.data(), static_cast<std::int32_t>(units.size()), &status);
     std::vector<Stretch> found;
     std::size_t unit = 0, byte = 0;  // the same place in both encodings
@@ -85,6 +97,7 @@ class Regex {
                   expression_, "give shorter texts, or use another tokeniser");
     if (from != text.size()) found.push_back({from, text.size(), false});
     give_back(std::move(matcher));
+    budget.spend(kTick * ticks);
     return found;
   }
 
@@ -119,7 +132,8 @@ class Regex {
 };
 
 Finder make_text_finder(const std::string& wanted) {
-  return [wanted](std::string_view text) {
+  return [wanted](std::string_view text, Budget& budget) {
+    budget.spend_on_search(text, wanted);
     std::vector<Stretch> found;
     std::size_t from = 0;
     while (!wanted.empty()) {
@@ -138,7 +152,7 @@ Finder make_text_finder(const std::string& wanted) {
 
 Finder make_regex_finder(const std::string& expression, const Field& field) {
   const auto regex = std::make_shared<const Regex>(expression, field);
-  return [regex](std::string_view text) { return regex->find(text); };
+  return [regex](std::string_view text, Budget& budget) { return regex->find(text, budget); };
 }
 
 Finder make_finder(const Field& field) {
@@ -162,11 +176,12 @@ std::vector<Stretch> find_characters(std::string_view text, bool (*holds)(char32
 }
 
 std::string replaced(std::string_view text, const Finder& find, std::string_view by,
-                     std::size_t most) {
+                     Budget& budget) {
   std::string out;
-  for (const Stretch& s : find(text)) {
-    out += s.match ? by : text.substr(s.begin, s.end - s.begin);
-    require_room(out.size(), most);
+  for (const Stretch& s : find(text, budget)) {
+    const std::string_view part = s.match ? by : text.substr(s.begin, s.end - s.begin);
+    budget.require_room(out.size() + part.size());
+    out += part;
   }
   return out;
 }

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/tokenizer_budget.h"
 #include "model/tokenizer_fields.h"
 
 namespace murmur::tokenizer {
@@ -18,7 +18,7 @@ struct Stretch {
   bool match = false;
 };
 
-using Finder = std::function<std::vector<Stretch>(std::string_view)>;
+using Finder = std::function<std::vector<Stretch>(std::string_view, Budget&)>;
 
 // Of a field {"String": ...} or {"Regex": ...}. Error(input) for an expression that is none.
 Finder make_finder(const Field& field);
@@ -26,8 +26,8 @@ Finder make_regex_finder(const std::string& expression, const Field& field);
 // Each character that `holds` is a match of its own.
 std::vector<Stretch> find_characters(std::string_view text, bool (*holds)(char32_t));
 
-// Every match becomes `by`; Error(input) where that takes more than `most` bytes.
+// Every match becomes `by`; Error(input) where that is beyond the budget.
 std::string replaced(std::string_view text, const Finder& find, std::string_view by,
-                     std::size_t most);
+                     Budget& budget);
 
 }  // namespace murmur::tokenizer

@@ -9,6 +9,12 @@ namespace murmur::tokenizer {
 namespace {
 
 constexpr TokenId kHighestId = std::numeric_limits<TokenId>::max() - 1;
+constexpr std::size_t kMostIds = 65'536;  // around a text
+
+void require_few(const Frame& frame, const Field& field) {
+  if (frame.before.size() + frame.after.size() > kMostIds)
+    field.refuse(fmt::format("adds more than {} ids", kMostIds), "use another tokeniser");
+}
 
 // [CLS] $A [SEP]; each is written [token, id].
 Frame classes(const Field& field) {
@@ -36,8 +42,9 @@ Frame of_template(const Field& field) {
     const std::string name = special.text();
     const Field known = field.at("special_tokens");
     if (!known.has(name)) special.refuse(fmt::format("is {}, which special_tokens lacks", name));
-    for (const Field& id : known.at(name).at("ids").list())
+    for (const Field& id : known.at(name).at("ids").list(kMostIds))
       (passed ? frame.after : frame.before).push_back(id.whole(kHighestId));
+    require_few(frame, field);
   }
   if (!passed) field.at("single").refuse("does not name the sequence A");
   return frame;
@@ -49,11 +56,12 @@ Frame frame_of(const Field& field);
 
 Frame sequence(const Field& field) {
   Frame frame;
-  for (const Field& part : field.at("processors").list()) {
+  for (const Field& part : field.at("processors").list(kMostParts)) {
     Frame outer = frame_of(part);
     outer.before.insert(outer.before.end(), frame.before.begin(), frame.before.end());
     frame.after.insert(frame.after.end(), outer.after.begin(), outer.after.end());
     frame.before = std::move(outer.before);
+    require_few(frame, field);
   }
   return frame;
 }

@@ -9,7 +9,6 @@
 
 #include <array>
 
-#include "model/tokenizer_normalise.h"
 #include "model/tokenizer_unicode.h"
 #include "run/base64.h"
 
@@ -71,21 +70,21 @@ std::optional<std::string_view> CharacterMap::becomes(std::string_view text) con
   return std::nullopt;
 }
 
-std::string CharacterMap::apply(std::string_view text, std::size_t most) const {
+std::string CharacterMap::apply(std::string_view text, Budget& budget) const {
   std::string out;
   out.reserve(text.size());
+  const auto put = [&](std::string_view part) {
+    budget.require_room(out.size() + part.size());
+    out += part;
+  };
   visit_graphemes(text, [&](std::string_view grapheme) {
-    require_room(out.size(), most);
     if (grapheme.size() <= kLongestGrapheme)
-      if (const auto whole = becomes(grapheme)) {
-        out += *whole;
-        return;
-      }
+      if (const auto whole = becomes(grapheme)) return put(*whole);
     for (std::size_t at = 0; at < grapheme.size();) {
       const std::size_t begin = at;
       next_character(grapheme, at);
       const std::string_view character = grapheme.substr(begin, at - begin);
-      out += becomes(character).value_or(character);
+      put(becomes(character).value_or(character));
     }
   });
   return out;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/tokenizer_budget.h"
 #include "model/tokenizer_fields.h"
 
 namespace murmur::tokenizer {
@@ -18,8 +19,8 @@ class CharacterMap {
   explicit CharacterMap(const Field& base64);  // Error(input) for one that is cut or leads outside
 
   // Each grapheme is looked up whole, where it is short, else character by character. Error(input)
-  // where that takes more than `most` bytes.
-  std::string apply(std::string_view text, std::size_t most) const;
+  // where that is beyond the budget.
+  std::string apply(std::string_view text, Budget& budget) const;
 
  private:
   std::optional<std::string_view> becomes(std::string_view text) const;

@@ -70,7 +70,7 @@ void cut(const Piece& piece, const std::vector<Stretch>& where, std::vector<Piec
   for (const Stretch& s : where)
     if (s.end > s.begin)
       out.push_back({piece.text.substr(s.begin, s.end - s.begin), piece.at_start && s.begin == 0,
-                     piece.most});
+                     piece.budget});
 }
 
 Splitter by_characters(bool (*holds)(char32_t), Behaviour behaviour) {
@@ -106,7 +106,7 @@ Splitter byte_level(const Field& field) {
     if (space_before && !piece.text.starts_with(' ')) piece.text = " " + piece.text;
     const std::size_t before = out.size();
     if (find)
-      cut(piece, find(piece.text), out);
+      cut(piece, find(piece.text, *piece.budget), out);
     else
       out.push_back(std::move(piece));
     for (std::size_t k = before; k < out.size(); ++k) out[k].text = byte_level_text(out[k].text);
@@ -141,7 +141,7 @@ Splitter split(const Field& field) {
   const Behaviour behaviour = behaviour_of(field.at("behavior"));
   const bool invert = field.flag_or("invert", false);
   return [=](Piece piece, std::vector<Piece>& out) {
-    std::vector<Stretch> found = find(piece.text);
+    std::vector<Stretch> found = find(piece.text, *piece.budget);
     for (Stretch& s : found) s.match = s.match != invert;
     cut(piece, arranged(std::move(found), behaviour), out);
   };
@@ -210,7 +210,8 @@ Splitter fixed_length(const Field& field) {
 
 Splitter sequence(const Field& field) {
   std::vector<Splitter> parts;
-  for (const Field& part : field.at("pretokenizers").list()) parts.push_back(make_splitter(part));
+  for (const Field& part : field.at("pretokenizers").list(kMostParts))
+    parts.push_back(make_splitter(part));
   return in_turn(std::move(parts));
 }
 
@@ -221,10 +222,11 @@ std::vector<Piece> split_all(const Splitter& split, std::vector<Piece> pieces) {
   out.reserve(pieces.size());
   std::size_t bytes = 0;
   for (Piece& piece : pieces) {
-    const std::size_t before = out.size(), most = piece.most;
+    const std::size_t before = out.size();
+    Budget& budget = *piece.budget;
     split(std::move(piece), out);
     for (std::size_t k = before; k < out.size(); ++k) bytes += out[k].text.size();
-    require_room(bytes, most);
+    budget.require_room(bytes);
   }
   std::erase_if(out, [](const Piece& piece) { return piece.text.empty(); });
   return out;
@@ -242,7 +244,10 @@ Splitter make_splitter(const Field& field) {
                                           {"Split", split},
                                           {"Whitespace", whitespace},
                                           {"WhitespaceSplit", whitespace_split}};
-  return make_by_type(makers, field);
+  return [made = make_by_type(makers, field)](Piece piece, std::vector<Piece>& out) {
+    piece.budget->spend(piece.text.size() + 16);
+    made(std::move(piece), out);
+  };
 }
 
 }  // namespace murmur::tokenizer

@@ -19,14 +19,16 @@ class Trie {
   Trie() : Trie(std::vector<Key>{}) {}
   explicit Trie(std::vector<Key> keys);  // of equal texts the last one holds
 
-  // Calls visit(length, value) for each key that `text` begins with, the shortest first.
+  // Calls visit(length, value) for each key that `text` begins with, the shortest first. Returns
+  // how many bytes of the text were looked at.
   template <class Visit>
-  void visit_prefixes(std::string_view text, Visit&& visit) const {
-    if (text.empty()) return;
+  std::size_t visit_prefixes(std::string_view text, Visit&& visit) const {
+    if (text.empty()) return 0;
     std::uint32_t node = first_[static_cast<unsigned char>(text[0])];
-    for (std::size_t length = 1; node != kNone; ++length) {
+    for (std::size_t length = 1;; ++length) {
+      if (node == kNone) return length;
       if (nodes_[node].value != kNone) visit(length, nodes_[node].value);
-      if (length == text.size()) return;
+      if (length == text.size()) return length;
       node = child(nodes_[node], static_cast<unsigned char>(text[length]));
     }
   }

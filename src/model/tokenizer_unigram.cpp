@@ -42,8 +42,8 @@ class Unigram : public Model {
     unknown_score_ = least - kUnknownPenalty;
   }
 
-  void encode(std::string_view word, std::vector<TokenId>& ids) const override {
-    for (const std::string_view part : best_parts(word)) {
+  void encode(std::string_view word, std::vector<TokenId>& ids, Budget& budget) const override {
+    for (const std::string_view part : best_parts(word, budget)) {
       if (const std::optional<TokenId> id = vocabulary_.id(part))
         ids.push_back(*id);
       else if (!falls_to_bytes_ || !append_bytes(part, vocabulary_, ids))
@@ -60,7 +60,7 @@ class Unigram : public Model {
   };
 
   // The parts of the best way, in order; neighbours that are unknown are one part.
-  std::vector<std::string_view> best_parts(std::string_view word) const {
+  std::vector<std::string_view> best_parts(std::string_view word, Budget& budget) const {
     std::vector<Best> best(word.size() + 1);
     for (std::size_t at = 0; at < word.size();) {
       const double here = best[at].score;
@@ -71,10 +71,10 @@ class Unigram : public Model {
         if (best[to].from == kNowhere || here + score > best[to].score)
           best[to] = {here + score, at, unknown};
       };
-      trie_.visit_prefixes(word.substr(at), [&](std::size_t length, TokenId id) {
+      budget.spend(trie_.visit_prefixes(word.substr(at), [&](std::size_t length, TokenId id) {
         offer(at + length, scores_[id], unknown_ && id == *unknown_);
         covered = covered || at + length == after;
-      });
+      }));
       if (!covered) {
         if (!unknown_)
           throw Error(Fault::input,

@@ -19,7 +19,11 @@ class WordPiece : public Model {
                   ? field.at("max_input_chars_per_word").whole(1u << 20)
                   : 100) {}
 
-  void encode(std::string_view word, std::vector<TokenId>& ids) const override {
+  void encode(std::string_view word, std::vector<TokenId>& ids, Budget& budget) const override {
+    const auto look_up = [&](const std::string& token) {
+      budget.spend(1 + token.size() / 16);
+      return vocabulary_.id(token);
+    };
     const std::size_t before = ids.size();
     if (characters_in(word) > most_) return ids.push_back(unknown_);
     std::string tried;
@@ -27,12 +31,12 @@ class WordPiece : public Model {
       tried = begin == 0 ? "" : prefix_;
       tried += word.substr(begin);
       std::size_t end = word.size();
-      std::optional<TokenId> found = vocabulary_.id(tried);
+      std::optional<TokenId> found = look_up(tried);
       while (!found && end > begin) {
         const std::size_t last = characters_end(word.substr(begin, end - begin));
         tried.resize(tried.size() - (end - begin - last));
         end = begin + last;
-        if (end > begin) found = vocabulary_.id(tried);
+        if (end > begin) found = look_up(tried);
       }
       if (!found) {
         ids.resize(before);
@@ -62,7 +66,7 @@ class WordLevel : public Model {
     if (field.has("unk_token")) unknown_ = vocabulary.id(field.at("unk_token").text());
   }
 
-  void encode(std::string_view word, std::vector<TokenId>& ids) const override {
+  void encode(std::string_view word, std::vector<TokenId>& ids, Budget&) const override {
     const std::optional<TokenId> found = vocabulary_.id(word);
     if (found || unknown_) ids.push_back(found ? *found : *unknown_);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/checked.h"
 #include "model/parts.h"
 #include "model/reference_parts.h"
 #include "murmur/error.h"
@@ -27,6 +28,10 @@ void normalise_by(const PassOptions& options, Rows& x, const Norm& norm, const N
   (plain(options) ? reference::normalise_rows : normalise_rows)(x, norm, weights,
                                                                 static_cast<std::size_t>(width));
 }
+
+// Numbers of one block; in the page a size has 32 bits.
+constexpr std::uint64_t kMostAttention =
+    std::min<std::uint64_t>(std::uint64_t{1} << 40, SIZE_MAX / sizeof(float));
 
 // One pass: the description, the weights, and the residual stream as it stands.
 class Pass {
@@ -106,7 +111,7 @@ class Pass {
     if (w.key_norm.gain != nullptr) normalise_by(options_, k, of_.norm, w.key_norm, of_.head_width);
     rotate(q, of_.heads, choice);
     rotate(k, of_.key_heads, choice);
-    Rows weights(static_cast<std::size_t>(of_.heads) * n_ * n_);
+    Rows weights(attention_size());
     const AttentionShape shape{.n = n_,
                                .heads = of_.heads,
                                .key_heads = of_.key_heads,
@@ -120,6 +125,17 @@ class Pass {
                                           : attention_rows(shape, q, k, v, weights);
     trace_.attention.push_back(std::move(weights));
     return mapped(gathered, w.out);
+  }
+
+  // heads n n, which no machine holds for the longest prompts.
+  std::size_t attention_size() const {
+    const auto n = static_cast<std::uint64_t>(n_);
+    const auto size = product_of({static_cast<std::uint64_t>(of_.heads), n, n}, kMostAttention);
+    if (!size)
+      throw Error(Fault::input,
+                  fmt::format("the attention of {} heads to {} tokens is too large", of_.heads, n_),
+                  "prompt", "give a shorter text");
+    return static_cast<std::size_t>(*size);
   }
 
   void rotate(Rows& x, int heads, const BlockChoice& choice) const {

@@ -8,6 +8,11 @@
 
 namespace murmur {
 
+// Of any size that a file may name, and of the products of sizes that a part has: three times as
+// much is still an int.
+inline constexpr int kMostConfigured = 1 << 24;
+inline constexpr int kMostConfiguredLayers = 4096;
+
 // How a vector is normalised.
 //   layer:  gain (x - mean) / sqrt(variance + epsilon) + bias
 //   rms:    gain x / sqrt(mean of squares + epsilon)

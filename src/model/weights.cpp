@@ -1,11 +1,7 @@
 // weights.cpp: maps safetensors, and turns halves into floats.
 #include "model/weights.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdint>
 
@@ -15,35 +11,6 @@
 namespace murmur {
 
 namespace fs = std::filesystem;
-
-MappedFile::MappedFile(const fs::path& path) {
-  const auto refuse = [&](const char* what) {
-    throw Error(Fault::input, what, path.string(), "check the path and its permissions");
-  };
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) refuse("the file cannot be read");
-  struct stat facts {};
-  const bool regular = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
-  const auto size = regular ? static_cast<std::size_t>(facts.st_size) : 0;
-  void* const at = size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  close(file);
-  if (!regular) refuse("the file is not a regular one");
-  if (size == 0) refuse("the file is empty");
-  if (at == MAP_FAILED) refuse("the file cannot be mapped");
-  bytes_ = {static_cast<const std::byte*>(at), size};
-}
-
-MappedFile::~MappedFile() {
-  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-}
-
-void MappedFile::forget(std::span<const std::byte> part) const {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto at = reinterpret_cast<std::uintptr_t>(part.data());
-  const std::uintptr_t begin = (at + page - 1) / page * page,
-                       end = (at + part.size()) / page * page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-}
 
 std::size_t Weights::Tensor::size() const {
   std::size_t product = 1;

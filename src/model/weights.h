@@ -4,26 +4,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "model/mapped_file.h"
+
 namespace murmur {
-
-// A file seen as memory. It is not copied; whoever cuts it while it is mapped ends the program.
-class MappedFile {
- public:
-  explicit MappedFile(const std::filesystem::path& path);  // Error(input) for one that is not there
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile();
-  std::span<const std::byte> bytes() const { return bytes_; }
-  // Pages of a part that is no longer needed leave memory; they would be read again.
-  void forget(std::span<const std::byte> part) const;
-
- private:
-  std::span<const std::byte> bytes_{};
-};
 
 using Storage = std::vector<std::shared_ptr<const void>>;  // what pointers point into
 

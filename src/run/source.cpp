@@ -9,6 +9,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "core/checked.h"
+
 namespace murmur {
 namespace {
 
@@ -108,11 +110,8 @@ Element element_of(const Array& array) {
 }
 
 std::optional<std::uint64_t> bytes_of(Element element, const std::vector<std::size_t>& shape) {
-  if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
-  std::uint64_t bytes = bytes_of(element);
-  for (std::size_t extent : shape)
-    if (__builtin_mul_overflow(bytes, std::uint64_t{extent}, &bytes)) return std::nullopt;
-  return bytes;
+  const std::optional<std::uint64_t> count = product_of(shape);
+  return count ? product_of({*count, bytes_of(element)}) : std::nullopt;
 }
 
 Values read_values(const Source& source, std::uint64_t at, Element element, std::size_t count) {

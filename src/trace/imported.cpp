@@ -33,11 +33,14 @@ std::vector<std::size_t> shape_of(const Array& array, std::size_t axes) {
 }
 
 std::vector<float> floats_of(const Array& array, const std::string& where) {
-  const std::vector<double> values = array.doubles();
-  for (const double value : values)
-    if (!std::isfinite(value))
-      refuse("a number of the states is not finite", where, "save states without NaN and infinity");
-  return {values.begin(), values.end()};
+  std::vector<float> values;
+  for (const double value : array.doubles()) {
+    values.push_back(static_cast<float>(value));
+    if (!std::isfinite(values.back()))
+      refuse("a number of the states is not finite in single precision", where,
+             "save states without NaN, infinity and numbers beyond 3e38");
+  }
+  return values;
 }
 
 std::vector<std::vector<float>> slices(const Array& array, std::size_t count,
@@ -87,7 +90,8 @@ Imported import_states(const Import& request) {
   trace.after.assign(states.begin() + 1, states.end());
   if (const auto heads = tensors.find("attentions"); heads != tensors.end()) {
     const std::vector<std::size_t> of = shape_of(heads->second, 4);
-    if (of.size() != 4 || of[0] != blocks || of[1] < 1 || of[2] != n || of[3] != n)
+    if (of.size() != 4 || of[0] != blocks || of[1] < 1 || of[1] > kMostTokens || of[2] != n ||
+        of[3] != n)
       refuse(fmt::format("attentions of shape {} do not belong to states of shape {}",
                          shape_text(heads->second), shape_text(at->second)),
              request.file.string() + ": attentions",

@@ -22,7 +22,10 @@ Matrix head_weights(const Array& pattern, std::optional<int> head) {
   const auto n = static_cast<int>(pattern.shape[1]);
   const std::vector<double> all = pattern.doubles();
   Matrix mean = zeros(n, n);
-  const std::size_t size = mean.data.size(), heads = all.size() / size;
+  const std::size_t size = mean.data.size(), heads = size == 0 ? 0 : all.size() / size;
+  if (head && static_cast<std::size_t>(*head) >= heads)
+    throw Error(Fault::input, fmt::format("the attention kept has no head {}", *head), "head",
+                "trace the text again");
   const std::size_t first = head ? static_cast<std::size_t>(*head) : 0;
   const std::size_t count = head ? 1 : heads;
   for (std::size_t h = first; h < first + count; ++h)
@@ -44,8 +47,7 @@ TraceAttention trace_attention(const RunReader& run, const TraceFile& file, cons
       tensors.find(fmt::format("text{}.blocks.{}.attn.hook_pattern", of.text, of.block));
   const std::vector<std::string>& tokens = file.texts[static_cast<std::size_t>(of.text)].tokens;
   const std::size_t n = tokens.size(), heads = static_cast<std::size_t>(file.heads);
-  if (at == tensors.end() || at->second.shape.size() != 3 || at->second.size() != heads * n * n ||
-      at->second.shape[1] != n)
+  if (at == tensors.end() || n == 0 || at->second.shape != std::vector<std::size_t>{heads, n, n})
     throw Error(Fault::input, fmt::format("it holds no attention of block {}", of.block),
                 kept.string(), "trace the text again, or import attentions beside the states");
   return {head_weights(at->second, of.head), tokens};

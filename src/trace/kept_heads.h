@@ -12,7 +12,8 @@
 
 namespace murmur {
 
-// (n, n) of the weights (heads, n, n) of a block: of one head, or the mean of all.
+// (n, n) of the weights (heads, n, n) of a block: of one head, or the mean of all. Error(input) for
+// a head that is not there.
 Matrix head_weights(const Array& pattern, std::optional<int> head);
 
 struct TraceHead {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/checked.h"
+#include "model/transformer.h"
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run/kept_json.h"
@@ -207,6 +209,10 @@ TraceFile read_trace_file(const fs::path& run) {
                   .block_beta = kept.at("block_beta").numbers(),
                   .repeat = kept.at("repeat").small_whole(1),
                   .feed_forward = kept.at("feed_forward").flag()};
+  if (!product_of(
+          {static_cast<std::uint64_t>(trace.blocks), static_cast<std::uint64_t>(trace.repeat)},
+          kMostConfigured))
+    kept.at("repeat").refuse("makes more blocks than there can be");
   if (!kept.at("random_weights").is_null())
     trace.random_weights = kept.at("random_weights").natural();
   for (const KeptJson& two : kept.at("swapped").list()) {

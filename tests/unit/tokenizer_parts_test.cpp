@@ -16,7 +16,8 @@ using Texts = std::vector<std::string>;
 
 std::string normalised(const char* json, const std::string& text) {
   const nlohmann::json value = json_of_text(json);
-  Piece piece{text, true, most_bytes(text.size())};
+  Budget budget(text.size());
+  Piece piece{text, true, &budget};
   make_normaliser(Field(value, "test"))(piece);
   return piece.text;
 }
@@ -24,7 +25,8 @@ std::string normalised(const char* json, const std::string& text) {
 Texts split(const char* json, const std::string& text, bool at_start = true) {
   const nlohmann::json value = json_of_text(json);
   std::vector<Piece> pieces;
-  pieces.push_back({text, at_start, most_bytes(text.size())});
+  Budget budget(text.size());
+  pieces.push_back({text, at_start, &budget});
   Texts words;
   for (Piece& word : split_all(make_splitter(Field(value, "test")), std::move(pieces)))
     words.push_back(std::move(word.text));
@@ -33,7 +35,8 @@ Texts split(const char* json, const std::string& text, bool at_start = true) {
 
 Texts decoded(const char* json, Texts tokens) {
   const nlohmann::json value = json_of_text(json);
-  return make_decoder(Field(value, "test"))(std::move(tokens));
+  Budget budget(1'000);
+  return make_decoder(Field(value, "test"))(std::move(tokens), budget);
 }
 
 TEST(TokenizerNormalise, Forms) {

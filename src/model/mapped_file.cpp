@@ -1,0 +1,72 @@
+// mapped_file.cpp: maps files, and keeps a table of them that a handler of signals may read.
+#include "model/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace {
+
+// Files beyond these are mapped too, and not found by their address.
+std::array<std::atomic<const MappedFile*>, 256> all_mapped{};
+
+void replace(const MappedFile* old, const MappedFile* by) {
+  for (std::atomic<const MappedFile*>& place : all_mapped)
+    if (const MappedFile* held = old; place.compare_exchange_strong(held, by)) return;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) : path_(path.string()) {
+  const auto refuse = [&](const char* what) {
+    throw Error(Fault::input, what, path_, "check the path and its permissions");
+  };
+  // O_NONBLOCK: a pipe without a writer is refused below instead of waited for.
+  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) refuse("the file cannot be read");
+  struct stat facts {};
+  const bool regular = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+  const auto size = regular ? static_cast<std::size_t>(facts.st_size) : 0;
+  void* const at = size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (!regular) refuse("the file is not a regular one");
+  if (size == 0) refuse("the file is empty");
+  if (at == MAP_FAILED) refuse("the file cannot be mapped");
+  bytes_ = {static_cast<const std::byte*>(at), size};
+  replace(nullptr, this);
+}
+
+MappedFile::~MappedFile() {
+  if (bytes_.empty()) return;
+  replace(this, nullptr);
+  munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void MappedFile::forget(std::span<const std::byte> part) const {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t begin = (at + page - 1) / page * page,
+                       end = (at + part.size()) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+const char* mapped_file_at(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (const std::atomic<const MappedFile*>& place : all_mapped)
+    if (const MappedFile* const file = place.load(); file != nullptr) {
+      const auto begin = reinterpret_cast<std::uintptr_t>(file->bytes().data());
+      if (at >= begin && at - begin < file->bytes().size()) return file->path().c_str();
+    }
+  return nullptr;
+}
+
+}  // namespace murmur
