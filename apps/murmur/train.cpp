@@ -91,8 +91,10 @@ int train_and_report(const Flags& flags, const Training& t, const TrainingData& 
 // The training of a run. Runs from before these parameters existed were made with these values.
 Training training_of_run(const fs::path& directory) {
   Settings words = settings_of_run(directory, {}, training_parameters());
-  for (const auto& [key, value] :
-       {std::pair{"settle_from", "half"}, {"depth_law", "uniform"}, {"token_share", "1"}})
+  for (const auto& [key, value] : {std::pair{"settle_from", "half"},
+                                   {"depth_law", "uniform"},
+                                   {"token_share", "1"},
+                                   {"stay", "0"}})
     if (words.at(key).text == "recipe") words.at(key).text = value;
   return make_training(words);
 }

@@ -54,10 +54,11 @@ struct Training {
   double shift = 0.5;             // standard deviation of the random shift of a whole sample
   double affine = 0, warp = 0;    // of a random linear map's entries, of a bending: deform.h
   double token_share = 1;         // of a sample's tokens that an update computes with
-  double deeper = 1;              // an update runs between the blocks and so many times as many
-  bool mostly_shallow = false;    // whether that number is drawn with DepthLaw::square
-  double averaging = 0;           // share of the epochs, the last, whose parameters are averaged
-  double validation = 0.1;        // share of the training set that is kept back
+  int stay = 0;       // samples of one token at its target that an update adds for each class
+  double deeper = 1;  // an update runs between the blocks and so many times as many
+  bool mostly_shallow = false;  // whether that number is drawn with DepthLaw::square
+  double averaging = 0;         // share of the epochs, the last, whose parameters are averaged
+  double validation = 0.1;      // share of the training set that is kept back
   enum Device { cpu, cuda } device = cpu;
   int threads = 0;
   std::string data{};    // folder or name, as asked
@@ -126,6 +127,7 @@ struct TrainingSpec {
   std::optional<double> deeper{};  // times the blocks, at most, that an update runs
   std::optional<DepthLaw> depth_law{};
   std::optional<double> token_share{};  // of a sample's tokens that an update computes with
+  std::optional<int> stay{};  // samples of one token at its target, of each class, an update
   double smoothing = 0, dropout = 0;
   std::optional<double>
       averaging{};          // share of the epochs, the last, whose parameters are averaged

@@ -34,6 +34,7 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                  .deeper = 1,
                                  .depth_law = DepthLaw::uniform,
                                  .token_share = 1,
+                                 .stay = 0,
                                  .averaging = 0};
   static const TrainingSpec settled = [] {
     TrainingSpec spec = best;
@@ -45,6 +46,7 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
     spec.deeper = 4;
     spec.depth_law = DepthLaw::square;
     spec.token_share = 0.5;
+    spec.stay = 16;
     spec.averaging = 0.2;
     return spec;
   }();
@@ -105,6 +107,14 @@ void shape_for_senses(WordedTraining& t) {
   prefer("hidden", t.spec.hidden, 128);
 }
 
+// Whether a picture of one point of ink can lie at the target of each class: targets in the plane
+// of the pictures, starts that are the points themselves, and a readout of all tokens.
+bool can_start_at_targets(const TrainingSpec& spec) {
+  return spec.task == Task::digits && spec.reader == Reader::swarm && spec.digits.size() == 2 &&
+         spec.targets != TargetChoice::third_axis && spec.readout == Architecture::mean &&
+         !spec.position && spec.positions == Positions::none;
+}
+
 // Every field with a value, in the spec and in the words; one that was given stays.
 WordedTraining resolved(WordedTraining t) {
   t.spec.data = whole_path({}, t.spec.data);
@@ -124,6 +134,8 @@ WordedTraining resolved(WordedTraining t) {
     if (!is_given(t.words, "settle")) t.spec.settle = 0, t.words.at("settle").text = "0";
     if (!is_given(t.words, "deeper")) t.spec.deeper = 1, t.words.at("deeper").text = "1";
   }
+  if (!can_start_at_targets(t.spec) && !is_given(t.words, "stay"))
+    t.spec.stay = 0, t.words.at("stay").text = "0";
   for (const Row<TrainingSpec>& row : training_rows())
     if (row.fill != nullptr && row.fill(recipe_of(t.spec.task, t.spec.recipe), t.spec))
       t.words.at(row.parameter.name).text = row.write(t.spec);
@@ -217,6 +229,12 @@ void check_token_share(const WordedTraining& t) {
     refuse(t.words, "token_share", "a sentence keeps all its words", "use token_share=1");
 }
 
+void check_stay(const WordedTraining& t) {
+  if (*t.spec.stay > 0 && !can_start_at_targets(t.spec))
+    refuse(t.words, "stay", "a picture cannot start at the targets",
+           "use stay=0, or two digits, targets=spread, readout=mean and positions=none");
+}
+
 void check_device(const WordedTraining& t) {
   if (t.spec.device == Training::cuda && t.spec.dropout > 0)
     refuse(t.words, "device", "cuda leaves out no attention weights",
@@ -249,9 +267,11 @@ struct Agreement {
   void (*check)(const WordedTraining& resolved);
 };
 constexpr Agreement kAgreements[] = {
-    {"task", check_task},       {"readout", check_readout},         {"positions", check_positions},
-    {"targets", check_targets}, {"samples", check_samples},         {"shift", check_shift},
-    {"deeper", check_deeper},   {"token_share", check_token_share}, {"device", check_device},
+    {"task", check_task},           {"readout", check_readout},
+    {"positions", check_positions}, {"targets", check_targets},
+    {"samples", check_samples},     {"shift", check_shift},
+    {"deeper", check_deeper},       {"token_share", check_token_share},
+    {"stay", check_stay},           {"device", check_device},
     {"device", check_reader}};
 
 void check_after(const std::string& parameter, const WordedTraining& t) {
@@ -324,6 +344,7 @@ Training make_training(const WordedTraining& given) {
   t.deeper = *spec.deeper;
   t.mostly_shallow = spec.depth_law == DepthLaw::square;
   t.token_share = *spec.token_share;
+  t.stay = *spec.stay;
   t.averaging = *spec.averaging;
   t.validation = spec.validation;
   t.data = spec.data;

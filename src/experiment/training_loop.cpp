@@ -206,10 +206,11 @@ void TrainingLoop::draw(std::int64_t update, DrawnBatch& to) {
   change_samples(epoch_of, to);
 }
 
-// The chosen samples with the tokens that the update computes with, deformed.
+// The chosen samples with the tokens that the update computes with, deformed; then the samples of
+// one token at its target.
 void TrainingLoop::change_samples(std::uint32_t epoch, DrawnBatch& to) const {
   const Deformation deformation{training_.affine, training_.warp};
-  if (!deformation.any() && training_.token_share >= 1) return;
+  if (!deformation.any() && training_.token_share >= 1 && training_.stay == 0) return;
   const SampleSet& from = training_.samples > 0 ? of_epoch_ : data_.train;
   SampleSet& set = to.changed;
   set.x.clear(), set.y.clear(), set.label.clear();
@@ -229,6 +230,15 @@ void TrainingLoop::change_samples(std::uint32_t epoch, DrawnBatch& to) const {
     set.first.push_back(set.x.size());
     set.label.push_back(from.label[sample]);
   }
+  const Matrix& targets = training_.architecture.targets;
+  for (int k = 0; k < training_.stay * targets.rows; ++k) {
+    const int label = k % targets.rows;
+    set.x.push_back(static_cast<float>(targets(label, 0)));
+    set.y.push_back(static_cast<float>(targets(label, 1)));
+    set.first.push_back(set.x.size());
+    set.label.push_back(label);
+  }
+  if (!to.shift.empty()) to.shift.resize(2 * set.samples(), 0.0f);  // targets do not shift
   to.in_turn = all_of(set);
 }
 
@@ -323,7 +333,11 @@ bool TrainingLoop::update(TrainingState& state) {
   else
     state.loss += made.result.loss, state.gradient += made.gradient;
   state.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  state.correct += static_cast<std::int64_t>(made.result.correct);
+  // samples that start at their target are not counted: they are taken as right
+  const auto at_targets =
+      static_cast<std::int64_t>(training_.stay) * training_.architecture.targets.rows;
+  state.correct +=
+      std::max<std::int64_t>(0, static_cast<std::int64_t>(made.result.correct) - at_targets);
   state.seen += static_cast<std::int64_t>(batch_);
   ++state.update;
   const bool ended = state.update % per_epoch_ == 0;

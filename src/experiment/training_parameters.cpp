@@ -326,6 +326,9 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, AsRecipe<Share<1000>>, &S::token_share>(
           {P::word, "token_share", "recipe", "recipe, 0 to 1",
            "share of a picture's boids, drawn again each epoch, that an update computes with"}),
+      row<S, AsRecipe<Whole<0, 1000>>, &S::stay>(
+          {P::word, "stay", "recipe", "recipe, 0 to 1000",
+           "pictures of one boid at its target that an update adds for each class"}),
       row<S, AsRecipe<Share<1000>>, &S::averaging>(
           {P::word, "averaging", "recipe", "recipe, 0 to 1",
            "share of the epochs, the last, whose parameters are averaged"}),

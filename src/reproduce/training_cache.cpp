@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 // Lines that older config.toml do not have, where they say what went without saying.
-constexpr const char* kUnsaid[] = {"task = digits",      "every = 1",           "samples = all",
-                                   "head_width = auto",  "affine = 0.0",        "warp = 0.0",
-                                   "settle = 0",         "deeper = 1",          "averaging = 0.0",
-                                   "averaging = 0",      "positions = none",    "reader = swarm",
-                                   "settle_from = half", "depth_law = uniform", "token_share = 1"};
+constexpr const char* kUnsaid[] = {
+    "task = digits",      "every = 1",           "samples = all",    "head_width = auto",
+    "affine = 0.0",       "warp = 0.0",          "settle = 0",       "deeper = 1",
+    "averaging = 0.0",    "averaging = 0",       "positions = none", "reader = swarm",
+    "settle_from = half", "depth_law = uniform", "token_share = 1",  "stay = 0"};
 
 // The lines of a config.toml but for those of the given keys, without quotes: a parameter that was
 // a number in older files may be a word now.

@@ -56,6 +56,7 @@ TrainingSpec unusual() {
           .deeper = 4.0 / 3,
           .depth_law = DepthLaw::square,
           .token_share = 1.0 / 19,
+          .stay = 1000,
           .smoothing = 1,
           .dropout = 0.99,
           .averaging = 1.0 / 17,
@@ -93,6 +94,7 @@ TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   spec.recipe = Recipe::best;   // the published one is of digits alone
   spec.deeper = 1;              // free blocks are not run on
   spec.token_share = 1;         // sentences keep all their words
+  spec.stay = 0;                // which needs pictures that can start at the targets
   for (const auto& [name, word] : training_words_of(unusual()))
     EXPECT_EQ(word.origin, "the training") << name;
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
@@ -102,6 +104,7 @@ TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   spec.task = Task::digits;
   spec.samples = 0;  // the task draws none
   spec.deeper = 1;
+  spec.stay = 0;
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
 }
 
@@ -153,6 +156,7 @@ TEST(TrainingSpec, ARecipeFillsWhatNobodyGave) {
   EXPECT_EQ(best.config, said({"recipe=best"}).config);
   EXPECT_EQ(best.epochs, 60);
   EXPECT_EQ(best.token_share, 1);
+  EXPECT_EQ(best.stay, 0);
   EXPECT_EQ(best.objective.settle, 0);
   EXPECT_EQ(best.objective.loss, Objective::cross_entropy);
   EXPECT_TRUE(best.one_cycle);
@@ -176,6 +180,7 @@ TEST(TrainingSpec, TheDefaultRecipeSettlesWhereThatWorks) {
   EXPECT_NE(settled.config.find("recipe = \"settled\""), std::string::npos) << settled.config;
   EXPECT_GT(settled.objective.settle, 0);
   EXPECT_EQ(settled.objective.settle_from, 10);
+  EXPECT_EQ(settled.stay, 16);
   EXPECT_EQ(said({"blocks=7"}).objective.settle_from, 7);
   EXPECT_EQ(said({"settle_from=half"}).objective.settle_from, 0);
   for (const std::string word :
@@ -185,7 +190,26 @@ TEST(TrainingSpec, TheDefaultRecipeSettlesWhereThatWorks) {
     EXPECT_EQ(other.config, said({word, "recipe=best"}).config);
     EXPECT_EQ(other.objective.settle, 0) << word;
     EXPECT_EQ(other.token_share, 1) << word;
+    EXPECT_EQ(other.stay, 0) << word;
   }
+}
+
+// A sample can start at its target where targets lie in the plane of the pictures and where tokens
+// start at their points: elsewhere the recipe `settled` leaves such samples out, and a request for
+// them is refused.
+TEST(TrainingSpec, SamplesStartAtTargetsOnlyInThePlaneOfThePictures) {
+  for (const std::string word : {"digits=0-2", "readout=cls", "position=true",
+                                 "positions=sinusoidal", "targets=third-axis"}) {
+    EXPECT_EQ(said({"recipe=settled", word}).stay, 0) << word;
+    EXPECT_EQ(refusal([&] {
+                said({"recipe=settled", word, "stay=2"});
+              }),
+              "stay = 2: a picture cannot start at the targets | command line: stay=2 | "
+              "use stay=0, or two digits, targets=spread, readout=mean and positions=none")
+        << word;
+  }
+  EXPECT_EQ(said({"recipe=settled", "digits=3,8"}).stay, 16);
+  EXPECT_EQ(said({"recipe=best", "stay=2"}).stay, 2);
 }
 
 // Pairs have a recipe and a name of their own.
@@ -303,6 +327,7 @@ TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
   spec.recipe = Recipe::best;  // the published one is of digits alone
   spec.deeper = 1;             // free blocks are not run on
   spec.token_share = 1;        // sentences keep all their words
+  spec.stay = 0;               // which needs pictures that can start at the targets
   std::vector<std::string> assignments;
   for (const auto& [name, word] : training_words_of(spec))
     assignments.push_back(name + "=" + word.text);
