@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
   app::prepare_process();
   try {
     const int code = app::run(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!written && !app::reader_has_left())
       return app::tell({Fault::runtime, "standard output could not be written", "stdout",
                         "check the disk or the program reading it"},
                        "auto");

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,6 +19,12 @@ void prepare_process() {
     }
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // a caller that ignores it would hide how our children end
+}
+
+bool reader_has_left() {
+  pollfd ask{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&ask, 1, 0) > 0 && (ask.revents & POLLERR) != 0;
 }
 
 }  // namespace murmur::app
