@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <system_error>
 
 #include "command.h"
 #include "murmur/error.h"
@@ -62,6 +63,11 @@ int main(int argc, char** argv) {
     return app::tell({Fault::runtime, error.code().message(), error.path1().string(),
                       "check the path, its length and its permissions"},
                      "auto");
+  } catch (const std::system_error& error) {  // of a thread
+    return app::tell(
+        {Fault::runtime, "the system does not start a thread: " + error.code().message(), "thread",
+         "raise the limits of processes and memory: ulimit -u, ulimit -v"},
+        "auto");
   } catch (const std::exception& error) {
     return app::tell({Fault::runtime, error.what(), "unexpected",
                       "report it with the command line and murmur doctor"},

@@ -82,7 +82,7 @@ std::string text_of(const std::string& picture) {
   return read_text(path);
 }
 
-Recipe read_recipe(const std::string& picture, const std::string& text) {
+Recipe read_recipe(const std::string& picture, const std::string& text) try {
   const KeptJson json = KeptJson::parse(text, picture);
   Recipe recipe;
   recipe.version = json.at("murmur").text();
@@ -92,17 +92,11 @@ Recipe read_recipe(const std::string& picture, const std::string& text) {
   recipe.file = text_or_nothing(json, "file");
   if (json.has("run")) recipe.run = json.at("run").text();
   recipe.branch = json.has("branch");
-  const nlohmann::json whole = nlohmann::json::parse(text);
-  const auto is_words = [](const nlohmann::json& words) {
-    return words.is_array() && std::all_of(words.begin(), words.end(),
-                                           [](const auto& word) { return word.is_string(); });
-  };
-  if (!whole.contains("make") || !whole["make"].is_array() ||
-      !std::all_of(whole["make"].begin(), whole["make"].end(), is_words))
-    refuse_recipe(picture, "the picture does not say how it was made");
-  recipe.make = whole["make"].get<Steps>();
+  for (const KeptJson& step : json.at("make").list()) recipe.make.push_back(step.texts());
   check(recipe, picture);
   return recipe;
+} catch (const Error& error) {
+  refuse_recipe(picture, error.summary);
 }
 
 // Runs this very program, which keeps its temporary files in the workshop. The exit code.

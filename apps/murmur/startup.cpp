@@ -7,11 +7,28 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <exception>
 #include <initializer_list>
+#include <string_view>
 
 namespace murmur::app {
 
+namespace {
+
+// Of an exception that nobody catches, in a thread of a library: three lines, and no core file.
+[[noreturn]] void tell_and_end() {
+  constexpr std::string_view kWords =
+      "murmur: a thread ended in an error, most likely for want of memory or threads\n"
+      "  where: a thread of the program\n"
+      "  do:    use threads=1, or raise the limits of processes and memory: ulimit -u, ulimit -v\n";
+  [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, kWords.data(), kWords.size());
+  _exit(1);
+}
+
+}  // namespace
+
 void prepare_process() {
+  std::set_terminate(tell_and_end);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
       const int opened = open("/dev/null", O_RDWR);  // the lowest number that is free

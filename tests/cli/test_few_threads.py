@@ -67,7 +67,7 @@ class FewThreads(murmur.Case):
     def test_little_address_space(self):
         codes = {}
         for name in self.WORDS:
-            for megabytes in (400, 700, 1200, 2500):
+            for megabytes in (400, 1500):
                 for stack in (8, 512):
                     with self.subTest(name, megabytes=megabytes, stack=stack):
                         codes[name, megabytes, stack] = self.compare(name,
@@ -75,7 +75,7 @@ class FewThreads(murmur.Case):
         self.assertIn(0, codes.values())
 
     def test_few_processes(self):
-        """prlimit --nproc=4, and 1 to 3: what root starts is started as nobody, whom limits bind."""
+        """prlimit --nproc=4, and 1: what root starts is started as nobody, whom limits bind."""
         os.chmod(self.folder, 0o777)
         if os.geteuid() == 0:
             copy = self.folder / "murmur"
@@ -83,7 +83,7 @@ class FewThreads(murmur.Case):
             before, murmur.PROGRAM = murmur.PROGRAM, copy
             self.addCleanup(setattr, murmur, "PROGRAM", before)
         for name in self.WORDS:
-            for most in (1, 2, 3, 4, 8):
+            for most in (1, 4):
                 with self.subTest(name, most=most):
                     self.assertEqual(self.compare(name, few_processes(most)), 0)
 

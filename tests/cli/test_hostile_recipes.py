@@ -5,6 +5,7 @@ MURMUR_ATTACKS=N draws N recipes instead of a few, MURMUR_SEED=S others."""
 import json
 import os
 import pathlib
+import re
 import signal
 import time
 
@@ -118,6 +119,22 @@ class Refused(Hostile):
                 self.check({"make": [self.MAKE, ["render", "@run", *words]]}, "unknown flag")
         self.check({"make": [self.MAKE, ["render", "@run", "out=x"]]}, "unknown parameter out")
         self.check({"make": [self.MAKE, ["render", "@run", "--size", "--light"]]}, "no value")
+
+    def test_every_flag_is_on_a_list(self):
+        """A new flag of a command that draws is one that recipes keep, or one that they leave out."""
+        without_picture = {"--help", "-h", "--verify", "--tolerance", "--names"}
+        steps = {"render": ["render", "@run"], "report": ["report", "@run"],
+                 "classify": ["classify", "@run"], "reproduce": ["reproduce", "equiangular"],
+                 "trace": ["trace", "model", "text"], "import": ["import", "states.npy"]}
+        for command, step in steps.items():
+            told = self.murmur(command, "--help").stdout
+            flags = set(re.findall(r"(?:^  |,)(--?[a-z][a-z-]*)", told, re.MULTILINE))
+            self.assertLessEqual({"--out", "-o", "--quiet"}, flags)
+            make = [step] if command in ("reproduce", "trace", "import") else [self.MAKE, step]
+            for flag in flags - without_picture:
+                picture = self.plant({**self.GOOD, **self.FILE, "make": [*make[:-1], [*step, flag, "1"]]})
+                with self.subTest(command, flag=flag):
+                    self.assertNotIn("unknown flag", self.open(picture).stderr)
 
     def test_control_characters(self):
         for word in ("--out\0", "--resume\0", "-o\0x", "beta=1\0", "a\nb", "\x1b[2J", "\x7f"):
