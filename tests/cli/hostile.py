@@ -129,9 +129,27 @@ class Attacks:
             "\x1b[2J", "", 'defaults = "n,d,T"\n', 'engine = "../x.so"\n', 'engine = "cuda"\n',
             'save = "every:1e-300"\nT = 1\nn = 4\n', "n = 4\nT = 0.1\nd = 2\n" * 2, 7, None, []))
 
+    def allowed(self):
+        """A recipe of known words only, whose values attack: most of these are carried out."""
+        draw, v = self.draw, self.draw.choice(self.victims)
+        recipe = copy.deepcopy(draw.choice(good_recipes()[:3]))
+        if draw.random() < 0.6:
+            recipe["config"] = self.config()
+        recipe["make"][1] += draw.choice((
+            [], ["--frame", "-1"], ["--frame", "9999999999"], ["--style", "dark"], ["time=log"],
+            ["--plot", "energy,../../x"], ["--plot", v], ["figure=dome"], ["figure=attention"],
+            [f"name={v}"], [f"init={v}"], [f"model={v}"], [f"data={v}"], [f"vocabulary={v}"],
+            ["figure=next-word", f"vocabulary={v}"], ["n=99999999999"], ["T=1e300"], ["head=-1"],
+            ["--seconds", "-1"], ["--fps", "0"], ["--strip", v], ["beta=1e400"], ["save=every:0"]))
+        recipe["run"] = draw.choice(("run", "-q", "--out", "x y", "'", "$(touch pwned)", "\u202e",
+                                     "x" * 200, "n=4", "@run", "*"))
+        return self.text(recipe)
+
     def recipe(self):
         """One attack, as the text of a recipe."""
         draw = self.draw
+        if draw.random() < 0.25:
+            return self.allowed()
         recipe = copy.deepcopy(draw.choice(good_recipes()))
         for _ in range(draw.choice((1, 1, 2, 3))):
             way = draw.randrange(12)
