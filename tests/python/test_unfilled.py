@@ -106,7 +106,7 @@ class Pickles(Folder):
                         continue
                     with self.assertRaises(BAD):
                         murmur.Dynamics(empty)
-                text = f"cmurmur._core\n{cls.__name__}\n(t\x81.".encode()
+                text = b"cmurmur._core\n" + cls.__name__.encode() + b"\n(t\x81."
                 try:
                     empty = pickle.loads(text)
                 except TypeError:
@@ -126,6 +126,8 @@ class Sizes(Folder):
         for many in (2**31, 2**40, 2**70):
             for key, call in (("n", murmur.simulate), ("n", murmur.Flow), ("d", murmur.Field),
                               ("heads", murmur.Flow), ("replicas", murmur.sweep)):
+                if key == "replicas" and many == 2**31:  # so many are allowed, and take long
+                    continue
                 with self.subTest(key, many=many, call=call.__name__):
                     with self.assertRaises(BAD):
                         call(**{key: many})
