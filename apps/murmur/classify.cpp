@@ -13,6 +13,7 @@
 #include "murmur/saving.h"
 #include "murmur/settling.h"
 #include "recipe.h"
+#include "recipe_words.h"
 #include "sentences.h"
 
 namespace murmur::app {

@@ -88,7 +88,8 @@ RunContents contents_of(const LandscapeSetup& request) {
           .inputs = request.inputs,
           .command = landscape_kind().word,
           .argv = program_argv,
-          .seed = request.search.seed};
+          .seed = request.search.seed,
+          .outputs = {"points.json", "scan.json", "scan.csv", "atoms.npy"}};
 }
 
 void keep(const Run& run, nlohmann::json& object, const char* name, const Array& atoms) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <system_error>
 
 #include "command.h"
 #include "murmur/error.h"
@@ -48,7 +49,8 @@ int main(int argc, char** argv) {
   app::prepare_process();
   try {
     const int code = app::run(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!written && !app::reader_has_left())
       return app::tell({Fault::runtime, "standard output could not be written", "stdout",
                         "check the disk or the program reading it"},
                        "auto");
@@ -61,6 +63,11 @@ int main(int argc, char** argv) {
     return app::tell({Fault::runtime, error.code().message(), error.path1().string(),
                       "check the path, its length and its permissions"},
                      "auto");
+  } catch (const std::system_error& error) {  // of a thread
+    return app::tell(
+        {Fault::runtime, "the system does not start a thread: " + error.code().message(), "thread",
+         "raise the limits of processes and memory: ulimit -u, ulimit -v"},
+        "auto");
   } catch (const std::exception& error) {
     return app::tell({Fault::runtime, error.what(), "unexpected",
                       "report it with the command line and murmur doctor"},

@@ -10,6 +10,7 @@
 #include "murmur/theory.h"
 #include "progress.h"
 #include "recipe.h"
+#include "recipe_words.h"
 #include "report/figures.h"
 #include "resume.h"
 #include "run/formats.h"
@@ -164,6 +165,8 @@ RunContents contents_of(const MeanFieldSetup& s) {
              : s.field.d == 2                             ? "moments"
                                                           : "simd f64";
   c.seed = s.seed;
+  c.outputs = meanfield_outputs();
+  c.outputs.emplace_back("phases.json");
   return c;
 }
 

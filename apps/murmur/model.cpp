@@ -8,6 +8,7 @@
 #include "murmur/error.h"
 #include "run/file.h"
 #include "run/formats.h"
+#include "run/shell.h"
 #include "run_program.h"
 
 namespace murmur::app {
@@ -51,7 +52,8 @@ fs::path model_path(const std::string& word) {
     if (word != model.name) continue;
     if (is_fetched(model)) return folder_of(model);
     throw Error(Fault::input, fmt::format("the model {} is not on this machine", word),
-                folder_of(model).string(), fmt::format("fetch it: murmur model fetch {}", word));
+                folder_of(model).string(),
+                fmt::format("fetch it: murmur model fetch {}", shell_word(word)));
   }
   return word;
 }

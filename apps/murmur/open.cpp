@@ -1,9 +1,7 @@
 // open.cpp: murmur open: tells what made a picture, and makes it again.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -11,9 +9,11 @@
 #include "murmur/error.h"
 #include "picture/recipe.h"
 #include "recipe.h"
+#include "recipe_words.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/kept_json.h"
+#include "run/shell.h"
 #include "run_program.h"
 #include "workshop.h"
 
@@ -33,14 +33,6 @@ struct Recipe {
   bool branch = false;
 };
 
-const std::vector<std::string> kMakers = {"simulate", "train", "meanfield", "landscape",
-                                          "sweep",    "trace", "import"};
-const std::vector<std::string> kDrawers = {"render", "report", "reproduce", "classify"};
-
-bool is_among(const std::vector<std::string>& list, const std::string& word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 [[noreturn]] void refuse_recipe(const std::string& picture, const std::string& what) {
   throw Error(Fault::input, what, picture, "open a picture as a murmur command wrote it");
 }
@@ -49,25 +41,35 @@ std::string text_or_nothing(const KeptJson& json, const char* key) {
   return json.has(key) ? json.at(key).text() : std::string();
 }
 
-// Pictures come from anywhere: only commands that make runs and draw are run, into a folder of our
-// own, and none of their words says where to.
+bool is_printable(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+}
+
+// Pictures come from anywhere: their commands are on the list of what is allowed, and the names
+// that the recipe gives lie in a folder of our own.
 void check(const Recipe& recipe, const std::string& picture) {
-  if (recipe.make.empty() || recipe.make.size() > 2)
-    refuse_recipe(picture, "the picture does not say how it was made");
-  for (const auto& words : recipe.make) {
-    if (words.empty() || !(is_among(kMakers, words[0]) || is_among(kDrawers, words[0])))
-      refuse_recipe(picture, "the picture names a command that makes no picture");
-    if (telling_words([&] {
-          std::vector<std::string> argv = {"murmur"};
-          argv.insert(argv.end(), words.begin(), words.end());
-          return argv;
-        }()) != words)
-      refuse_recipe(picture, "the picture's command says where to write");
-  }
+  if (const auto refusal = refusal_of(recipe.make)) refuse_recipe(picture, *refusal);
+  const bool from_settings =
+      makes_run(recipe.make[0]) && recipe.make[0].size() == 2 && recipe.make[0][1] == "@config";
+  if (from_settings && recipe.config.empty())
+    refuse_recipe(picture, "the picture does not keep the settings of its run");
+  const std::string& last = recipe.make.back()[0];
+  const bool lies_in_run = makes_run(recipe.make.back()) || last == "report" ||
+                           last == "reproduce" || last == "classify";
+  if (lies_in_run && recipe.file.empty())
+    refuse_recipe(picture, "the picture does not say where in its run it lies");
   const fs::path file(recipe.file);
-  if (file.is_absolute() || std::find(file.begin(), file.end(), fs::path("..")) != file.end())
+  if (file.is_absolute() || std::find(file.begin(), file.end(), fs::path("..")) != file.end() ||
+      !is_printable(recipe.file))
     refuse_recipe(picture, "the picture lies outside of what makes it");
-  if (recipe.run.empty() || recipe.run[0] == '.' || recipe.run.find('/') != recipe.run.npos)
+  if (!recipe.file.empty() && file.extension() != fs::path(picture).extension())
+    refuse_recipe(picture, "the picture that is kept is of another kind");
+  constexpr std::size_t kLongestName = 200;
+  if (recipe.run.empty() || recipe.run.size() > kLongestName || recipe.run[0] == '.' ||
+      recipe.run.find('/') != recipe.run.npos || !is_printable(recipe.run))
     refuse_recipe(picture, "the picture's run has no name of a folder");
 }
 
@@ -80,7 +82,7 @@ std::string text_of(const std::string& picture) {
   return read_text(path);
 }
 
-Recipe read_recipe(const std::string& picture, const std::string& text) {
+Recipe read_recipe(const std::string& picture, const std::string& text) try {
   const KeptJson json = KeptJson::parse(text, picture);
   Recipe recipe;
   recipe.version = json.at("murmur").text();
@@ -90,23 +92,18 @@ Recipe read_recipe(const std::string& picture, const std::string& text) {
   recipe.file = text_or_nothing(json, "file");
   if (json.has("run")) recipe.run = json.at("run").text();
   recipe.branch = json.has("branch");
-  const nlohmann::json whole = nlohmann::json::parse(text);
-  const auto is_words = [](const nlohmann::json& words) {
-    return words.is_array() && std::all_of(words.begin(), words.end(),
-                                           [](const auto& word) { return word.is_string(); });
-  };
-  if (!whole.contains("make") || !whole["make"].is_array() ||
-      !std::all_of(whole["make"].begin(), whole["make"].end(), is_words))
-    refuse_recipe(picture, "the picture does not say how it was made");
-  recipe.make = whole["make"].get<Steps>();
+  for (const KeptJson& step : json.at("make").list()) recipe.make.push_back(step.texts());
   check(recipe, picture);
   return recipe;
+} catch (const Error& error) {
+  refuse_recipe(picture, error.summary);
 }
 
-// Runs this very program; what it says goes to our stderr, its data nowhere. The exit code.
-int run_murmur(std::vector<std::string> words) {
+// Runs this very program, which keeps its temporary files in the workshop. The exit code.
+int run_murmur(std::vector<std::string> words, const Workshop& shop) {
   words.insert(words.begin(), "murmur");
-  const std::optional<int> code = run_program("/proc/self/exe", std::move(words));
+  const std::optional<int> code =
+      run_program("/proc/self/exe", std::move(words), shop.path().string());
   if (!code)
     throw Error(Fault::runtime, "the program could not be started again", "/proc/self/exe",
                 "check the limit of processes");
@@ -120,31 +117,54 @@ fs::path kept_folder(const Recipe& recipe, const Workshop& shop) {
                                              : shop.path() / "made" / recipe.run;
 }
 
+// Flags that keep all that a command writes in the workshop. They come before the words of the
+// recipe, where no word of it can take them as its value.
+std::vector<std::string> flags_of_place(const Recipe& recipe, const std::string& command,
+                                        bool makes_the_run, const Workshop& shop,
+                                        const fs::path& made) {
+  const fs::path run = shop.path() / "made" / recipe.run;
+  if (command == "reproduce") return {"--runs", run.string()};
+  std::vector<std::string> flags = {"--runs", (shop.path() / "runs").string()};
+  const std::string place = makes_the_run           ? run.string()
+                            : command == "classify" ? kept_folder(recipe, shop).string()
+                            : recipe.file.empty()   ? made.string()
+                                                    : "";
+  if (!place.empty()) flags.insert(flags.end(), {"-o", place});
+  return flags;
+}
+
 // Makes the picture in the workshop; the exit code of the first command that failed.
 int make_again(const Recipe& recipe, const Workshop& shop, const fs::path& made,
                const Flags& flags) {
   const fs::path run = shop.path() / "made" / recipe.run, config = shop.path() / "config.toml";
   write_file_atomically(config, recipe.config);
-  for (std::vector<std::string> words : recipe.make) {
-    for (std::string& word : words) {
-      if (word == "@config") word = config.string();
-      if (word == "@run") word = run.string();
-    }
-    const bool diagram = recipe.make.size() == 1 && recipe.file.empty();  // no run is made
-    if (is_among(kMakers, words[0])) {
-      words.insert(words.end(), {"-o", (diagram ? made : run).string()});
-    } else if (words[0] == "classify") {
-      words.insert(words.end(), {"-o", kept_folder(recipe, shop).string()});
-    } else if (words[0] == "reproduce") {
-      words.insert(words.end(), {"--runs", run.string()});
-    } else if (recipe.file.empty()) {
-      words.insert(words.end(), {"-o", made.string()});
-    }
+  for (const std::vector<std::string>& step : recipe.make) {
+    const std::string& command = step[0];
+    std::vector<std::string> words{command};
+    for (const std::string& flag : flags_of_place(recipe, command, makes_run(step), shop, made))
+      words.push_back(flag);
     if (flags.quiet) words.emplace_back("-q");
+    for (std::size_t k = 1; k < step.size(); ++k)
+      words.push_back(step[k] == "@config" ? config.string()
+                      : step[k] == "@run"  ? run.string()
+                                           : step[k]);
+    const int code = run_murmur(words, shop);
     // A reproduction ends with 7 where an answer is not the expected one; its figure is drawn.
-    const int code = run_murmur(words);
-    if (code != 0 && !(words[0] == "reproduce" && code == 7)) return code;
+    if (code != 0 && !(command == "reproduce" && code == 7)) return code;
   }
+  return 0;
+}
+
+// Makes the picture out of sight and moves it to `place`.
+int make_at(const Recipe& recipe, const fs::path& place, const Flags& flags) {
+  const SignalsHeld held;
+  const Workshop shop;
+  const fs::path made = recipe.file.empty() ? shop.path() / ("picture" + place.extension().string())
+                                            : kept_folder(recipe, shop) / recipe.file;
+  if (const int code = make_again(recipe, shop, made, flags); code != 0) return code;
+  const std::string bytes = text_of(made.string());
+  if (const int number = held.take(); number != 0) return 128 + number;
+  write_file_atomically(place, bytes);
   return 0;
 }
 
@@ -166,13 +186,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     }
     std::string lines =
         fmt::format("made by murmur {} ({}): {}\n", recipe.version, recipe.commit, recipe.command);
-    for (const auto& step : recipe.make)
-      lines += fmt::format("  murmur {}\n", fmt::join(step, " "));
+    for (const auto& step : recipe.make) lines += fmt::format("  {}\n", shell_line(step));
     if (!recipe.file.empty()) lines += fmt::format("  and is its {}\n", recipe.file);
     if (!recipe.branch)
-      lines += fmt::format(
-          "made again by: {}\n",
-          shell_line({"open", picture, "-o", "again" + fs::path(picture).extension().string()}));
+      lines +=
+          fmt::format("made again by: {}\n",
+                      fmt::format("murmur open {} -o {}", shell_path(picture),
+                                  shell_word("again" + fs::path(picture).extension().string())));
     data(lines + (recipe.config.empty() ? "" : "@config is\n" + recipe.config));
     return 0;
   }
@@ -186,11 +206,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (recipe.version != MURMUR_VERSION || recipe.commit != MURMUR_COMMIT)
     say(flags, fmt::format("made by murmur {} ({}); this one may draw it with other bytes",
                            recipe.version, recipe.commit));
-  const Workshop shop;
-  const fs::path made = recipe.file.empty() ? shop.path() / ("picture" + place.extension().string())
-                                            : kept_folder(recipe, shop) / recipe.file;
-  if (const int code = make_again(recipe, shop, made, flags); code != 0) return code;
-  write_file_atomically(place, text_of(made.string()));
+  if (const int code = make_at(recipe, place, flags); code != 0) return code;
   data(place.string() + "\n");
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "embedding.h"
 #include "printable.h"
 #include "run/json_text.h"
+#include "run/shell.h"
 
 namespace murmur::app {
 
@@ -114,7 +115,7 @@ void LiveProcess::tell(const std::string& line) {
 }
 
 std::string resume_command(const char* command, const std::filesystem::path& run) {
-  return fmt::format("murmur {} --resume {}", command, run.string());
+  return fmt::format("murmur {} --resume {}", command, shell_path(run));
 }
 
 int tell_stopped(const Flags& flags, const std::string& command, const std::string& at) {

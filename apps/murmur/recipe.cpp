@@ -3,11 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "generated/version.h"
+#include "recipe_words.h"
+#include "run/shell.h"
 #include "run_kind.h"
 #include "trace/trace_file.h"
 
@@ -16,16 +17,6 @@ namespace murmur::app {
 namespace fs = std::filesystem;
 
 namespace {
-
-// Flags that say where and how loudly, and change no picture; those of the second list take a word.
-const std::vector<std::string> kPlainFlags = {"--json",  "-q",        "--quiet", "-v",
-                                              "--force", "--verbose", "--all"};
-const std::vector<std::string> kValueFlags = {"-o",         "--out",    "--runs",      "--color",
-                                              "--progress", "--resume", "--checkpoint"};
-
-bool is_among(const std::vector<std::string>& list, const std::string& word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 // No number depends on threads.
 std::string without_threads(const std::string& config) {
@@ -77,30 +68,8 @@ void name_whole_paths(std::vector<std::string>& words) {
 
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line = "murmur";
-  for (const std::string& word : words) {
-    const bool plain = word.find_first_of(" \t\n'\"\\$&;|<>()*?[]{}~#!`") == std::string::npos;
-    line += plain && !word.empty() ? " " + word : " '" + word + "'";
-  }
+  for (const std::string& word : words) line += " " + shell_word(word);
   return line;
-}
-
-std::vector<std::string> telling_words(const std::vector<std::string>& argv) {
-  std::vector<std::string> words;
-  for (std::size_t k = 1; k < argv.size(); ++k) {
-    const std::string& word = argv[k];
-    const std::string flag = word.substr(0, word.find('='));
-    if (word.rfind("threads=", 0) == 0 || is_among(kPlainFlags, word)) continue;
-    if (is_among(kValueFlags, flag)) {
-      // --resume of reproduce takes no word; every other flag of the list does.
-      const bool alone = flag.size() != word.size() ||
-                         (flag == "--resume" && !words.empty() && words[0] == "reproduce");
-      if (!alone) ++k;
-      continue;
-    }
-    if (word.rfind("-o", 0) == 0 && word.size() > 2) continue;  // -oFILE
-    words.push_back(word);
-  }
-  return words;
 }
 
 Ingredients ingredients_of(const RunReader& run, const std::string& subject) {

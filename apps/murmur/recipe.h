@@ -35,7 +35,4 @@ picture::RecipeOf recipe_of(Ingredients what);
 // A command of murmur as a shell reads it.
 std::string shell_line(const std::vector<std::string>& words);
 
-// The words of the command line at hand that a picture depends on, the command's name first.
-std::vector<std::string> telling_words(const std::vector<std::string>& argv);
-
 }  // namespace murmur::app

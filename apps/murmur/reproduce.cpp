@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "ranks.h"
 #include "recipe.h"
+#include "recipe_words.h"
 #include "report/figures.h"
 #include "report/report.h"
 #include "reproduce_lists.h"
@@ -147,9 +148,9 @@ int list_rules(const Flags& flags) {
 
 // The command that goes on with this one.
 std::string how_to_go_on() {
-  std::string line = "murmur";
-  for (std::size_t k = 1; k < program_argv.size(); ++k) line += " " + program_argv[k];
-  return resume ? line : line + " --resume";
+  std::vector<std::string> words(program_argv.begin() + 1, program_argv.end());
+  if (!resume) words.insert(words.begin() + 1, "--resume");  // before a -- that ends all flags
+  return shell_line(words);
 }
 
 // Does one; nothing when a signal came, which is told.

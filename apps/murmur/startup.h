@@ -9,4 +9,8 @@ namespace murmur::app {
 // error.
 void prepare_process();
 
+// Whether standard output is a pipe or socket whose reader has taken what it wanted and gone, as
+// `head` does. What is printed then goes nowhere, which is no failure.
+bool reader_has_left();
+
 }  // namespace murmur::app

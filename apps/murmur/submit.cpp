@@ -8,6 +8,7 @@
 #include "prepared_sweep.h"
 #include "run/file.h"
 #include "run/formats.h"
+#include "run/shell.h"
 #include "slurm.h"
 
 namespace murmur::app {
@@ -22,17 +23,19 @@ struct Asked {
 };
 Asked asked;
 
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
+// A value of a line that Slurm reads: it knows plain quotation marks, and no control characters.
+std::string in_one_line(const std::string& name, const std::string& value) {
+  const std::string word = shell_word(value);
+  if (word.starts_with('$'))
+    usage(fmt::format("{} holds control characters", name), "leave them out");
+  return word;
 }
 
-// A word that ends up in a line of the script: what would end the line is no part of it.
-std::string in_one_line(const std::string& name, const std::string& value) {
-  if (value.find_first_of("\n\r") != std::string::npos)
-    usage(fmt::format("--{} holds the end of a line", name), "leave it out");
-  return value;
+// Several words, as a shell takes them.
+std::string launcher() {
+  if (asked.launcher.find_first_of("\n\r") != std::string::npos)
+    usage("--launcher holds the end of a line", "leave it out");
+  return asked.launcher;
 }
 
 std::string program_path() {
@@ -49,10 +52,10 @@ struct Plan {
 };
 
 std::string script_of(const Plan& plan, const std::string& command) {
-  const std::string name = plan.run.filename().string();
+  const std::string name = in_one_line("the name of the run", plan.run.filename().string());
   std::string text = fmt::format("#!/bin/bash\n# {}\n#SBATCH --job-name={}\n", command, name);
   const auto option = [&](const char* key, const std::string& value) {
-    text += fmt::format("#SBATCH --{}={}\n", key, in_one_line(key, value));
+    text += fmt::format("#SBATCH --{}={}\n", key, in_one_line(fmt::format("--{}", key), value));
   };
   option("output", fs::absolute(plan.run).string() + (plan.tasks > 0 ? ".%a.out" : ".out"));
   option("chdir", fs::current_path().string());
@@ -63,12 +66,11 @@ std::string script_of(const Plan& plan, const std::string& command) {
   if (!asked.time.empty()) option("time", asked.time);
   if (!asked.partition.empty()) option("partition", asked.partition);
   if (!asked.account.empty()) option("account", asked.account);
-  const std::string launch =
-      plan.tasks > 0 || asked.ranks == 1 ? "" : in_one_line("launcher", asked.launcher) + " ";
-  const std::string murmur = launch + quoted(program_path());
+  const std::string launch = plan.tasks > 0 || asked.ranks == 1 ? "" : launcher() + " ";
+  const std::string murmur = launch + shell_word(program_path());
   if (!plan.again.empty())
     text += fmt::format("if [ -e {} ]; then exec {} {}; fi\n",
-                        quoted((fs::absolute(plan.run) / "manifest.json").string()), murmur,
+                        shell_word((fs::absolute(plan.run) / "manifest.json").string()), murmur,
                         plan.again);
   return text + fmt::format("exec {} {}\n", murmur, plan.first);
 }
@@ -92,9 +94,9 @@ Plan plan_simulation(const Flags& flags, std::vector<std::string> words) {
   const ExperimentSpec spec = spec_of(settings_of(sort_words(words)));
   if (!gives_threads(sort_words(words))) words.push_back(fmt::format("threads={}", asked.cpus));
   Plan plan{.run = free_place(flags, spec.name, spec.random.seed)};
-  const std::string place = quoted(fs::absolute(plan.run).string());
+  const std::string place = shell_word(fs::absolute(plan.run).string());
   plan.first = "simulate";
-  for (const std::string& word : words) plan.first += " " + quoted(word);
+  for (const std::string& word : words) plan.first += " " + shell_word(word);
   plan.first += " -o " + place;
   plan.again = "simulate --resume " + place;
   return plan;
@@ -107,7 +109,7 @@ Plan plan_sweep(const Flags& flags, std::vector<std::string> words) {
   const PreparedSweep made = prepare_sweep(flags, words, flags.dry_run);
   const auto most = static_cast<int>(std::min<std::int64_t>(made.cells, 64));
   Plan plan{.run = made.directory, .tasks = asked.array > 0 ? asked.array : most};
-  plan.first = "sweep --join " + quoted(fs::absolute(plan.run).string());
+  plan.first = "sweep --join " + shell_word(fs::absolute(plan.run).string());
   return plan;
 }
 
@@ -121,7 +123,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!flags.dry_run) require_slurm();
   const Plan plan = words[0] == "sweep" ? plan_sweep(flags, rest) : plan_simulation(flags, rest);
   std::string command = "murmur submit";
-  for (const std::string& word : words) command += " " + in_one_line("words", word);
+  for (const std::string& word : words) command += " " + shell_word(word);
   const std::string script = script_of(plan, command);
   if (flags.dry_run) {
     data(script);

@@ -17,6 +17,7 @@
 #include "recipe.h"
 #include "report/figures.h"
 #include "run/compare.h"
+#include "run/shell.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -221,13 +222,12 @@ int join_and_close(const Flags& flags, const fs::path& directory) {
   const Sweep sweep = sweep_of_run(directory, {});
   check_settings(sweep, directory);
   const SweepOutcome outcome = join(flags, sweep, directory);
-  if (!outcome.finished) return tell_stopped(flags, "murmur sweep --join " + directory.string());
+  if (!outcome.finished) return tell_stopped(flags, "murmur sweep --join " + shell_path(directory));
   const std::string status = RunReader(directory).status();
   if (status == "done" || status == "failed") return exit_code(outcome);
   std::optional<Run> run;
   try {
-    const RunContents contents = contents_of(sweep, program_argv);
-    run.emplace(Run::reopen(directory, program_argv, &contents));
+    run.emplace(reopen_sweep(directory, sweep, program_argv));
   } catch (const Error& error) {
     if (error.fault != Fault::runtime || !is_being_written(directory)) throw;
     say(flags, "another process closes the sweep");
@@ -275,8 +275,7 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
     say(flags, "the sweep is already finished");
     return 0;
   }
-  const RunContents contents = contents_of(sweep, program_argv);
-  return deal(flags, sweep, [&] { return Run::reopen(directory, program_argv, &contents); },
+  return deal(flags, sweep, [&] { return reopen_sweep(directory, sweep, program_argv); },
               {fail_fast && !finished});  // finished: only tried again
 }
 

@@ -78,7 +78,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
                   : encoded(tokenizer, text_of(line, number), flags.json);
       data(json_text(made) + "\n");
       if (watched) std::fflush(stdout);
-    } catch (const Error& error) {  // says which line it was
+      if (std::ferror(stdout) != 0) break;  // nothing more can be written
+    } catch (const Error& error) {          // says which line it was
       throw Error(error.fault, error.summary,
                   error.where.starts_with("standard input")
                       ? error.where

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "recipe.h"
+#include "recipe_words.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -29,6 +30,7 @@ RunReader keep_texts(const Flags& flags, const TraceFile& file, std::vector<Trac
   contents.argv = program_argv;
   contents.engine = keeping.engine + " " + file.family;
   contents.seed = keeping.seed;
+  contents.outputs = trace_outputs();
   const SignalWatch watch;  // what is begun is written to its end: that takes little time
   Run run = create_run(flags, e.name, contents);
   keep_trace(run, e, file, frames, keeping.activations ? taken_activations(texts) : Record{});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "python.h"
 
@@ -51,6 +52,10 @@ py::array_t<double> real_array(const py::handle& value, const std::string& name,
            axes == 2 ? "give two axes: one row a particle, one column a coordinate"
                      : "give an array of " + std::to_string(axes) + " axes");
   if (a.size() == 0) refuse("the array is empty: " + shape_text(a), name, "give some numbers");
+  for (py::ssize_t k = 0; k < a.ndim(); ++k)
+    if (a.shape(k) > std::numeric_limits<int>::max())
+      refuse("the array is too large: " + shape_text(a), name,
+             "give fewer than 2,147,483,648 along each axis");
   py::array_t<double> doubles = Aligned::ensure(a);
   if (!doubles) throw py::error_already_set();
   const py::object finite = py::module_::import("numpy").attr("isfinite")(doubles).attr("all")();

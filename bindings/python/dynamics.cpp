@@ -265,6 +265,7 @@ void bind_dynamics(py::module_& m) {
       .def("__str__", [](const Attention& a) { return equation_of(a); })
       .def("__repr__", [](const Attention& a) { return repr_of(a); });
   printable(attention);
+  refuse_pickling(attention);
   like_a_dataclass<Attention>(attention, &attention_of);
 
   py::class_<Perceptron> perceptron(m, "Perceptron");
@@ -278,6 +279,7 @@ void bind_dynamics(py::module_& m) {
       .def("__str__", [](const Perceptron& p) { return equation_of(p); })
       .def("__repr__", [](const Perceptron& p) { return repr_of(p); });
   printable(perceptron);
+  refuse_pickling(perceptron);
   like_a_dataclass<Perceptron>(perceptron, &perceptron_of);
 
   py::class_<ManyHeads> many(m, "ManyHeads");
@@ -285,6 +287,7 @@ void bind_dynamics(py::module_& m) {
       .def_readonly("value", &ManyHeads::value)
       .def("__str__", [](const ManyHeads& h) { return equation_of(h); });
   printable(many);
+  refuse_pickling(many);
 
   py::class_<Dynamics> dynamics(m, "Dynamics");
   dynamics.def(py::init(&dynamics_of))
@@ -301,6 +304,7 @@ void bind_dynamics(py::module_& m) {
       .def("__str__", [](const Dynamics& d) { return equation_text(d); })
       .def("__repr__", [](const Dynamics& d) { return repr_of(d); });
   printable(dynamics);
+  refuse_pickling(dynamics);
 }
 
 }  // namespace murmur::python

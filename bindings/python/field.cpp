@@ -160,9 +160,18 @@ std::unique_ptr<PreparedField> field_of(const std::vector<std::string>& words,
 }
 
 }  // namespace
+}  // namespace murmur::python
+
+template <>
+class pybind11::detail::type_caster<murmur::python::PreparedField>
+    : public murmur::python::FilledCaster<murmur::python::PreparedField> {};
+
+namespace murmur::python {
 
 void bind_field(py::module_& m) {
-  py::class_<PreparedField, std::shared_ptr<PreparedField>>(m, "Field")
+  py::class_<PreparedField, std::shared_ptr<PreparedField>> field(m, "Field");
+  refuse_pickling(field);
+  field
       .def(py::init(&field_of), py::arg("words"), py::arg("init") = py::none(),
            py::arg("dynamics") = py::none(), py::arg("external") = py::list())
       .def("velocity", &PreparedField::velocity, py::arg("x") = py::none(), py::arg("t") = 0.0,

@@ -292,9 +292,18 @@ py::object outcome_of(const Flight& flight) {
 }
 
 }  // namespace
+}  // namespace murmur::python
+
+template <>
+class pybind11::detail::type_caster<murmur::python::Flight>
+    : public murmur::python::FilledCaster<murmur::python::Flight> {};
+
+namespace murmur::python {
 
 void bind_flow(py::module_& m) {
-  py::class_<Flight, std::shared_ptr<Flight>>(m, "Flight")
+  py::class_<Flight, std::shared_ptr<Flight>> flight(m, "Flight");
+  refuse_pickling(flight);
+  flight
       .def(py::init([](const std::vector<std::string>& words, const py::object& init,
                        const py::object& dynamics, const py::list& external) {
              return std::make_unique<Flight>(prepare(request_of(words, init, dynamics, external)));

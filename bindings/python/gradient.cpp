@@ -160,9 +160,18 @@ class RecordedFlight {
 };
 
 }  // namespace
+}  // namespace murmur::python
+
+template <>
+class pybind11::detail::type_caster<murmur::python::RecordedFlight>
+    : public murmur::python::FilledCaster<murmur::python::RecordedFlight> {};
+
+namespace murmur::python {
 
 void bind_gradient(py::module_& m) {
-  py::class_<RecordedFlight>(m, "RecordedFlight")
+  py::class_<RecordedFlight> recorded(m, "RecordedFlight");
+  refuse_pickling(recorded);
+  recorded
       .def(py::init([](const std::vector<std::string>& words, const py::object& init,
                        const py::object& dynamics, const py::list& external, const py::dict& at,
                        int states) {

@@ -25,6 +25,44 @@ namespace murmur::python {
 
 namespace py = pybind11;
 
+// Takes objects of a class of ours out of Python. An object that cls.__new__(cls) or a pickle made
+// without a constructor holds no value: pybind11 would hand over memory that nobody has written to.
+// Here it is no argument of any function, which Python reports as TypeError.
+template <class Type>
+class FilledCaster : public py::detail::type_caster_base<Type> {
+ public:
+  bool load(py::handle object, bool convert) {
+    const py::detail::type_info* type = py::detail::get_type_info(typeid(Type));
+    if (type != nullptr && object && PyObject_TypeCheck(object.ptr(), type->type) != 0) {
+      auto* instance = reinterpret_cast<py::detail::instance*>(object.ptr());
+      if (instance->get_value_and_holder(type).value_ptr() == nullptr) return false;
+    }
+    return py::detail::type_caster_base<Type>::load(object, convert);
+  }
+};
+
+// Objects of ours are not pickled, by any protocol: what comes back would hold no value.
+template <class Class>
+void refuse_pickling(Class& bound) {
+  bound.def("__reduce_ex__", [](const py::object& self, int) -> py::object {
+    throw py::type_error("cannot pickle '" +
+                         std::string(py::str(py::type::of(self).attr("__name__"))) +
+                         "': keep the words and arrays that it is made of");
+  });
+}
+
+}  // namespace murmur::python
+
+// clang-format off
+template <> class pybind11::detail::type_caster<murmur::HostSwarm> : public murmur::python::FilledCaster<murmur::HostSwarm> {};
+template <> class pybind11::detail::type_caster<murmur::Attention> : public murmur::python::FilledCaster<murmur::Attention> {};
+template <> class pybind11::detail::type_caster<murmur::Perceptron> : public murmur::python::FilledCaster<murmur::Perceptron> {};
+template <> class pybind11::detail::type_caster<murmur::ManyHeads> : public murmur::python::FilledCaster<murmur::ManyHeads> {};
+template <> class pybind11::detail::type_caster<murmur::Dynamics> : public murmur::python::FilledCaster<murmur::Dynamics> {};
+// clang-format on
+
+namespace murmur::python {
+
 // Each in its own file; module.cpp calls them in this order.
 void bind_lock(py::module_& m);
 void bind_errors(py::module_& m);

@@ -21,12 +21,12 @@ std::unique_ptr<HostSwarm> from_array(const py::object& array, const py::object&
   return x;
 }
 
-std::unique_ptr<HostSwarm> empty_swarm(int n, int d) {
+std::unique_ptr<HostSwarm> empty_swarm(std::int64_t n, std::int64_t d) {
   if (n < 1 || d < 1 || n > 1'000'000'000 || d > 1'000'000)
-    refuse("a swarm has one particle and one coordinate at least",
+    refuse("a swarm has 1 to 1,000,000,000 particles of 1 to 1,000,000 coordinates",
            "Swarm(n=" + std::to_string(n) + ", d=" + std::to_string(d) + ")",
-           "give larger numbers");
-  return std::make_unique<HostSwarm>(Shape{n, d});
+           "give numbers in this range");
+  return std::make_unique<HostSwarm>(Shape{static_cast<int>(n), static_cast<int>(d)});
 }
 
 void set_masses(HostSwarm& x, const py::object& masses) {
@@ -46,8 +46,9 @@ void set_masses(HostSwarm& x, const py::object& masses) {
 }  // namespace
 
 void bind_swarm(py::module_& m) {
-  py::class_<HostSwarm, std::shared_ptr<HostSwarm>>(m, "Swarm")
-      .def(py::init(&from_array), py::arg("array"), py::kw_only(), py::arg("copy") = py::none())
+  py::class_<HostSwarm, std::shared_ptr<HostSwarm>> swarm(m, "Swarm");
+  refuse_pickling(swarm);
+  swarm.def(py::init(&from_array), py::arg("array"), py::kw_only(), py::arg("copy") = py::none())
       .def(py::init(&empty_swarm), py::kw_only(), py::arg("n"), py::arg("d"))
       .def_property_readonly("n", &HostSwarm::n)
       .def_property_readonly("d", &HostSwarm::d)

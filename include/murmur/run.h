@@ -164,6 +164,9 @@ struct RunContents {
   std::uint64_t seed = 0;
   // Keys of config.toml that no number depends on: these lines may change before a run goes on.
   std::vector<std::string> free{};
+  // Files that the run may hold next to its frames. A name that ends in a slash is a folder with
+  // all its files. Each file has a digest once the run is closed.
+  std::vector<std::string> outputs{};
   std::vector<std::string> remade{};  // outputs that going on makes anew, whatever is there
   std::optional<RunBranch> branch{};  // of a run that begins where another was
 };

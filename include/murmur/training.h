@@ -278,6 +278,7 @@ struct TrainingSummary {
 
 // A run whose frames are epochs: the mean readout of each class (classes, d), with
 // loss, accuracies, rate and length of the gradient as columns.
+std::vector<std::string> training_outputs();        // what a training leaves in its run
 std::vector<std::string> free_training_settings();  // keys that change no training
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv);
 

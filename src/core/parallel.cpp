@@ -2,13 +2,19 @@
 #include "core/parallel.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 namespace murmur {
 
@@ -23,17 +29,61 @@ bool threads_there() {
   return watched == 0 && !without_threads;
 }
 
+void* wait_for_all(void* all_there) {
+  while (sem_wait(static_cast<sem_t*>(all_there)) != 0) {
+  }
+  return nullptr;
+}
+
+// How many threads of `wanted` the system starts beside this one, at the same time. They end again.
+int count_startable(int wanted) {
+  constexpr std::size_t kStack = 16 << 20;  // more than oneTBB asks for
+  pthread_attr_t attributes;
+  sem_t all_there;
+  if (pthread_attr_init(&attributes) != 0) return 0;
+  sem_init(&all_there, 0, 0);
+  pthread_attr_setstacksize(&attributes, kStack);
+  std::vector<pthread_t> started;
+  started.reserve(static_cast<std::size_t>(wanted));
+  for (pthread_t thread; static_cast<int>(started.size()) < wanted &&
+                         pthread_create(&thread, &attributes, wait_for_all, &all_there) == 0;)
+    started.push_back(thread);
+  for (std::size_t k = 0; k < started.size(); ++k) sem_post(&all_there);
+  for (const pthread_t thread : started) pthread_join(thread, nullptr);
+  sem_destroy(&all_there);
+  pthread_attr_destroy(&attributes);
+  return static_cast<int>(started.size());
+}
+
+// oneTBB ends the program where a thread does not start (limits of processes or of memory), so the
+// system is asked first, once for each larger number. Where it once started fewer, it stays at
+// that.
+int startable_threads(int wanted) {
+  static std::mutex guard;
+  static int startable = 1, limit = std::numeric_limits<int>::max();
+  const std::lock_guard lock(guard);
+  if (wanted > startable && startable < limit) {
+    const int found = 1 + count_startable(wanted - 1);
+    startable = std::max(startable, found);
+    if (found < wanted) limit = startable;
+  }
+  return std::min(wanted, startable);
+}
+
 }  // namespace
 
 void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
-  if (blocks <= 1 || threads == 1 || !threads_there()) {
+  const bool several = blocks > 1 && threads != 1 && threads_there();
+  const int wanted = threads > 0 ? threads : several ? tbb::info::default_concurrency() : 1;
+  const int team = several ? startable_threads(wanted) : 1;
+  if (team == 1) {
     for (int block = 0; block < blocks; ++block) work(block);
     return;
   }
   using Control = tbb::global_control;  // lets more threads run than there are cores, when asked
   std::optional<Control> control;
-  if (threads > 0) control.emplace(Control::max_allowed_parallelism, threads);
-  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
+  if (threads > 0 || team < wanted) control.emplace(Control::max_allowed_parallelism, team);
+  tbb::task_arena arena(threads > 0 || team < wanted ? team : tbb::task_arena::automatic);
   arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<int>(0, blocks, 1),

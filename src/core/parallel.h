@@ -5,7 +5,8 @@
 
 namespace murmur {
 
-// Calls work(block) once for each block in [0, blocks), on up to `threads` threads (0: all cores).
+// Calls work(block) once for each block in [0, blocks), on up to `threads` threads (0: all cores),
+// on fewer where the system does not start as many.
 // Blocks must write to disjoint places; sums across blocks are the caller's, in block order.
 void for_blocks(int blocks, int threads, const std::function<void(int)>& work);
 

@@ -153,6 +153,10 @@ class LabelRows {
 
 }  // namespace
 
+std::vector<std::string> meanfield_outputs() {
+  return {"grid.npy", "density.npy", "labels.npy", "label_modes.npy", "label_density.npy"};
+}
+
 std::vector<std::string> meanfield_columns() {
   std::vector<std::string> names = {"energy", "free_energy", "order", "tail", "least", "greatest"};
   for (int k = 1; k <= kColumns; ++k) names.push_back(fmt::format("mode_{}", k));

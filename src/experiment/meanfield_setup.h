@@ -24,6 +24,7 @@ struct MeanFieldSetup {
 MeanFieldSetup make_meanfield(const Settings& settings);
 
 // Of observables.csv, after t: energies, order, the monitor, and amplitudes of the first modes.
+std::vector<std::string> meanfield_outputs();  // files that `simulate` writes next to the frames
 std::vector<std::string> meanfield_columns();
 
 // Carries the measure into `run` from its last checkpoint, or from t = 0: frames are means, with

@@ -86,6 +86,7 @@ RunContents rnn_contents(const Training& training, const std::vector<std::string
   c.argv = argv;
   c.engine = "messenger f32";
   c.seed = training.seed;
+  c.outputs = training_outputs();
   c.free = free_training_settings();
   return c;
 }

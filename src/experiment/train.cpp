@@ -163,6 +163,8 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
 
 std::vector<std::string> free_training_settings() { return {"name", "threads", "device", "data"}; }
 
+std::vector<std::string> training_outputs() { return {"model.safetensors", "summary.json"}; }
+
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv) {
   if (training.reader == Reader::recurrent) return rnn_contents(training, argv);
   RunContents c;
@@ -173,6 +175,7 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
   c.argv = argv;
   c.engine = training.device == Training::cuda ? "adjoint cuda f32" : "adjoint f32";
   c.seed = training.seed;
+  c.outputs = training_outputs();
   c.free = free_training_settings();
   return c;
 }

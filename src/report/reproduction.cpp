@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "reproduce/author_settings.h"
 #include "run/formats.h"
+#include "run/shell.h"
 
 namespace murmur {
 
@@ -165,7 +166,7 @@ std::string caption_of(const Reproduction& done, const std::string& figure) {
 
 std::string command_of(const Reproduction& done) {
   std::string words = "murmur reproduce " + done.name;
-  for (const std::string& changed : done.changed) words += " " + changed;
+  for (const std::string& changed : done.changed) words += " " + shell_word(changed);
   return words + (done.quick ? " --quick" : "");
 }
 

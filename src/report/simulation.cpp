@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "run/file.h"
 #include "run/formats.h"
+#include "run/shell.h"
 
 namespace murmur {
 
@@ -58,7 +59,7 @@ void add_predictions(RunReport& report, const RunReader& reader, const Experimen
     words +=
         fmt::format(" Predicted {}: {}, measured {}.", check.what, numbers.published, numbers.ours);
   }
-  words += fmt::format(" Made by: murmur report {} --style {}", report.run().filename().string(),
+  words += fmt::format(" Made by: murmur report {} --style {}", shell_path(report.run().filename()),
                        report.request.style);
   report.page.sections.push_back(
       {.heading = "Beside the theory", .text = words, .picture = done.folder / "laboratory.svg"});

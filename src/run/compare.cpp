@@ -15,6 +15,7 @@
 #include "run/npy.h"
 #include "run/run_directory.h"
 #include "run/sha256.h"
+#include "run/shell.h"
 
 namespace murmur {
 namespace {
@@ -230,6 +231,16 @@ std::string shortened(const std::string& text) {
   return text.substr(0, at + 19) + text.substr(at + 71);
 }
 
+// A trace is not made from its settings: these are of the flow that it is compared with.
+std::string how_to_make_again(const fs::path& directory) {
+  const Manifest manifest = read_manifest(directory);
+  if (manifest.command != "trace") return "make the run again from its config.toml";
+  std::string command = "murmur";
+  for (std::size_t k = 1; k < manifest.argv.size(); ++k)
+    command += " " + shell_word(manifest.argv[k]);
+  return "trace again: " + command;
+}
+
 [[noreturn]] void refuse(const fs::path& directory, const RunCheck& check) {
   std::error_code ignored;
   const bool there = fs::exists(fs::symlink_status(directory / check.file, ignored));
@@ -239,9 +250,8 @@ std::string shortened(const std::string& text) {
                     : fmt::format("the run did not keep {}: {} expected", check.file,
                                   shortened(check.expected)),
               (directory / check.file).string(),
-              fmt::format("restore the file, or make the run again from its config.toml; murmur "
-                          "runs verify {} tells all that differs",
-                          directory.string()));
+              fmt::format("restore the file, or {}; murmur runs verify {} tells all that differs",
+                          how_to_make_again(directory), shell_path(directory)));
 }
 
 }  // namespace
@@ -264,9 +274,13 @@ RunComparison compare_run(const fs::path& directory) {
 void require_whole(const fs::path& directory, std::span<const std::string> remade) {
   RunComparison result;
   Comparison(directory, result, Unreadable::thrown).outputs();
+  const auto is_remade = [&](const std::string& file) {
+    return std::any_of(remade.begin(), remade.end(), [&](const std::string& name) {
+      return name.ends_with('/') ? file.starts_with(name) : file == name;
+    });
+  };
   for (const RunCheck& check : result.checks)
-    if (!check.agrees() && std::find(remade.begin(), remade.end(), check.file) == remade.end())
-      refuse(directory, check);
+    if (!check.agrees() && !is_remade(check.file)) refuse(directory, check);
 }
 
 }  // namespace murmur

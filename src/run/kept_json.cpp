@@ -12,7 +12,7 @@
 namespace murmur {
 namespace {
 
-constexpr const char* kRemedy = "restore the file, or make the run again from its config.toml";
+constexpr const char* kRemedy = "restore the file, or make the run again";
 
 }  // namespace
 

@@ -34,7 +34,7 @@ NpyHeader header_of(const File& file, std::size_t axes) {
   const bool small = std::all_of(header.shape.begin(), header.shape.end(), [](std::size_t extent) {
     return extent <= std::numeric_limits<int>::max();
   });
-  constexpr const char* kRemedy = "restore the file, or make the run again from its config.toml";
+  constexpr const char* kRemedy = "restore the file, or make the run again";
   if (header.shape.size() != axes || header.fortran_order || !real || !small)
     throw source.wrong(0, fmt::format("the array is not of {} axes of real numbers", axes),
                        kRemedy);

@@ -28,13 +28,20 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view mark_prefix = "run/";
 
-// What a run may hold beside its frames; a process makes some of them.
-constexpr const char* kOthers[] = {
-    "model.safetensors", "summary.json",   "density.npy", "grid.npy",  "phases.json",
-    "points.json",       "atoms.npy",      "scan.csv",    "scan.json", "sweep.csv",
-    "front.csv",         "failures.jsonl", "trace.json",  "norms.npy", "activations.safetensors"};
 constexpr const char* kFrames[] = {"trajectory.npy", "times.npy", "observables.csv",
                                    "events.jsonl"};
+
+// The names of the files of an output: itself, or those of the folder that are not half written.
+std::vector<std::string> files_of_output(const fs::path& directory, const std::string& output) {
+  if (!output.ends_with('/')) return {output};
+  std::vector<std::string> names;
+  std::error_code none;
+  for (fs::directory_iterator at(directory / output, none), end; !none && at != end;
+       at.increment(none))
+    if (!is_replacement_in_waiting(at->path()))
+      names.push_back(output + at->path().filename().string());
+  return names;
+}
 
 // "t,energy,...\n" at the head of observables.csv.
 std::string first_line(const File& file) {
@@ -104,8 +111,9 @@ struct Run::State {
   Manifest manifest{};
   GrowingNpy trajectory{}, times{};
   File observables{}, events{};
-  std::string names{};      // first line of observables.csv
-  std::size_t columns = 0;  // of observables, after t
+  std::string names{};                 // first line of observables.csv
+  std::size_t columns = 0;             // of observables, after t
+  std::vector<std::string> outputs{};  // of RunContents
   RunMark mark{};
   std::optional<Record> last_checkpoint{};
   Digested digested[4]{};  // of kFrames, up to the last checkpoint
@@ -246,6 +254,7 @@ Run::~Run() = default;
 Run Run::create(const fs::path& directory, const RunContents& contents, bool replace) {
   File lock = make_run_directory(directory, contents, replace);
   auto state = std::make_unique<State>(directory, std::move(lock));
+  state->outputs = contents.outputs;
   if (contents.branch) state->last_checkpoint = contents.branch->state;
   return Run(std::move(state));
 }
@@ -256,7 +265,10 @@ Run Run::reopen(const fs::path& directory, const std::vector<std::string>& argv,
   File lock = lock_run_directory(directory);
   require_same_settings(directory, contents ? contents->free : std::vector<std::string>());
   auto state = std::make_unique<State>(directory, std::move(lock));
-  if (contents != nullptr) state->check_contents(*contents);
+  if (contents != nullptr) {
+    state->check_contents(*contents);
+    state->outputs = contents->outputs;
+  }
   if (std::optional<Checkpoint> checkpoint = read_checkpoint(directory)) {
     state->mark = checkpoint->mark;
     state->check_lengths();
@@ -326,14 +338,15 @@ void Run::close(const std::string& status, const std::map<std::string, double>& 
   s.cut_to_mark();
   s.sync();
   Manifest& manifest = s.manifest;
-  const auto digest = [&](const char* name) {
+  const auto digest = [&](const std::string& name) {
     std::error_code ignored;
     if (fs::is_regular_file(fs::symlink_status(s.directory / name, ignored)))
       manifest.sha256[name] = sha256_of_file(s.directory / name);
   };
   if (status != "interrupted")  // of these the checkpoint keeps digests
     for (const char* name : kFrames) digest(name);
-  for (const char* name : kOthers) digest(name);
+  for (const std::string& output : s.outputs)
+    for (const std::string& name : files_of_output(s.directory, output)) digest(name);
   const auto now = std::chrono::steady_clock::now();
   manifest.seconds += std::chrono::duration<double>(now - s.opened).count();
   s.opened = now;

@@ -62,6 +62,8 @@ std::optional<std::string> kept_rows(const Sweep& sweep, const Cell& cell,
                                      const std::filesystem::path& directory);
 CellCurve curve_of(const Sweep& sweep, const std::string& rows);
 
+inline constexpr const char* kCellsFolder = "cells/";
+inline constexpr const char* kSettingsDigestName = "cells.sha256";
 // Keeps a digest of what the cells depend on beside them; Error(input) where another is there.
 void keep_settings(const Sweep& sweep, const std::filesystem::path& directory);
 

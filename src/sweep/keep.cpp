@@ -17,8 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kDigestName = "cells.sha256";
-
 void add_text(Sha256& digest, std::string_view text) {
   digest.update(std::as_bytes(std::span(text.data(), text.size())));
 }
@@ -77,7 +75,7 @@ std::vector<Cell> cells_known(const Sweep& sweep, const fs::path& directory) {
 }  // namespace
 
 void check_settings(const Sweep& sweep, const fs::path& directory) {
-  const fs::path path = directory / kDigestName;
+  const fs::path path = directory / kSettingsDigestName;
   if (std::error_code ignored; !fs::exists(path, ignored)) return;
   if (read_text(path) != settings_digest(sweep))
     throw Error(Fault::input, "the cells of this sweep were flown with other settings",
@@ -86,7 +84,22 @@ void check_settings(const Sweep& sweep, const fs::path& directory) {
 
 void keep_settings(const Sweep& sweep, const fs::path& directory) {
   check_settings(sweep, directory);
-  write_file_atomically(directory / kDigestName, settings_digest(sweep));
+  write_file_atomically(directory / kSettingsDigestName, settings_digest(sweep));
+}
+
+Run reopen_sweep(const fs::path& directory, const Sweep& sweep,
+                 const std::vector<std::string>& argv) {
+  std::vector<fs::path> damaged;  // going on removes the digests from the manifest
+  for (const auto& [name, digest] : read_manifest(directory).sha256) {
+    std::error_code ignored;
+    if (name.starts_with(kCellsFolder) && fs::exists(directory / name, ignored) &&
+        sha256_of_file(directory / name) != digest)
+      damaged.push_back(directory / name);
+  }
+  const RunContents contents = contents_of(sweep, argv);
+  Run run = Run::reopen(directory, argv, &contents);
+  for (const fs::path& cell : damaged) remove_quietly(cell);
+  return run;
 }
 
 bool is_complete(const Sweep& sweep, const fs::path& directory) {

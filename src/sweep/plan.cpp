@@ -273,6 +273,9 @@ RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv
   contents.seed = sweep.seed;
   contents.free = free_sweep_settings();
   contents.remade.assign(kSweepTables.begin(), kSweepTables.end());
+  contents.remade.emplace_back(kCellsFolder);
+  contents.outputs = contents.remade;
+  contents.outputs.emplace_back(kSettingsDigestName);
   return contents;
 }
 

@@ -54,6 +54,9 @@ struct Sweep {
 Sweep make_sweep(const Settings& settings, const std::vector<std::string>& typed = {});
 std::vector<std::string> free_sweep_settings();  // keys that no number in a cell depends on
 RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv);
+// Run::reopen for a sweep. Removes cells that no longer match their digests: they are done again.
+Run reopen_sweep(const std::filesystem::path& directory, const Sweep& sweep,
+                 const std::vector<std::string>& argv);
 
 // One setting of all axes.
 struct Cell {

@@ -97,7 +97,7 @@ std::string front_row(const Sweep& sweep, const Cell& cell, const CellCurve& cur
 }  // namespace
 
 fs::path cell_path(const fs::path& directory, const Cell& cell) {
-  return directory / "cells" / fmt::format("{:06}.csv", cell.number);
+  return directory / kCellsFolder / fmt::format("{:06}.csv", cell.number);
 }
 
 std::string table_head(const Sweep& sweep) {

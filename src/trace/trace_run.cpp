@@ -108,6 +108,11 @@ std::optional<Array> spectra_of(const TraceFile& file) {
   return array;
 }
 
+std::vector<std::string> trace_outputs() {
+  return {"norms.npy",      "trace.json",  "candidates.npy",
+          "candidates.txt", "spectra.npy", "activations.safetensors"};
+}
+
 void keep_trace(Run& run, const Experiment& e, const TraceFile& file,
                 const std::vector<TraceFrame>& frames, Record activations) try {
   std::vector<double> norms;

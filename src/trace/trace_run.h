@@ -49,6 +49,7 @@ std::optional<Array> spectra_of(const TraceFile& file);
 
 // Appends all frames, writes trace.json, norms.npy (frames, n) and, unless there are none,
 // spectra.npy, candidates.npy and activations.safetensors, and closes the run.
+std::vector<std::string> trace_outputs();  // files that a trace keeps next to its frames
 void keep_trace(Run& run, const Experiment& experiment, const TraceFile& file,
                 const std::vector<TraceFrame>& frames, Record activations);
 

@@ -59,6 +59,40 @@ class Streams(murmur.Case):
             done = self.by_shell(words, ">/dev/full")
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (RUNTIME, 3), words)
 
+    PRINTING = ("presets", "explain", "explain --parameters", "explain beta", "--help",
+                "simulate --help", "doctor", "completion bash", "reproduce list",
+                "reproduce rules", "reproduce parameters", "runs", "runs --json",
+                "runs show run", "runs verify run", "measure run", "measure run --json",
+                "open run/scene.png", "model list", "simulate n=4 --dry-run",
+                "explain --man", "velocity n=4", "render run -o other.png",
+                "simulate n=4 T=0.1 -o made", "bench velocity n=64 --repetitions 1")
+
+    def test_a_reader_that_leaves(self):
+        """As head does: what it did not want is no failure, and nothing is said of it."""
+        self.murmur("simulate", "n=4", "T=0.2", "-q", "-o", "run")
+        self.murmur("render", "run", "-o", "run/scene.png", "-q", "--size", "320x320")
+        for words in self.PRINTING:
+            with self.subTest(words):
+                read, write = os.pipe()
+                os.close(read)
+                done = subprocess.run([murmur.PROGRAM, *words.split()], stdout=write,
+                                      stderr=subprocess.PIPE, env=murmur.environment(), text=True,
+                                      cwd=self.folder, timeout=120)
+                os.close(write)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("murmur: ", done.stderr)
+
+    def test_a_reader_that_leaves_ends_what_would_never_end(self):
+        self.write("tokenizer.json", json.dumps({
+            "version": "1.0", "added_tokens": [], "normalizer": None,
+            "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
+            "model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0, "the": 1}}}))
+        line = f'yes \'"the"\' | "{murmur.PROGRAM}" tokenize tokenizer.json | head -n 1'
+        done = subprocess.run(["bash", "-c", "set -o pipefail; " + line + "; exit ${PIPESTATUS[1]}"],
+                              cwd=self.folder, env=murmur.environment(), capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "[1]\n", ""))
+
     def test_a_limit_on_the_size_of_files(self):
         done = self.murmur("simulate", "n=64", "T=5", "-o", "run", code=None,
                            preexec_fn=limited(FSIZE=8192))
