@@ -38,6 +38,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
                            {"n", e.swarm.n()},
                            {"d", e.swarm.d()}};
   if (beside_reference) result["ratio_to_reference"] = speed.ratio;
+  if (speed.seconds_least > 0) result["seconds_least"] = speed.seconds_least;
   if (flags.json) {
     report(result);
     return 0;

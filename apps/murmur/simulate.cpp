@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "command.h"
-#include "engine/moments/moments.h"
 #include "engine/mpi/shared_engine.h"
+#include "error_text.h"
 #include "experiment/shared_simulation.h"
 #include "murmur/error.h"
 #include "murmur/forces.h"
@@ -71,15 +73,13 @@ std::string run_numbers(const RunReader& reader) {
   return line;
 }
 
-// The moments engine's own bound, where it is above what its softmax heads are held to.
-void report_drift_error(const Flags& flags, const RunReader& reader) {
+// The engine's own error bound, where it is above the tolerance that was asked for.
+void report_drift_error(const Flags& flags, const Experiment& e, const RunReader& reader) {
   const KeptJson numbers = kept_manifest(reader).at("numbers");
-  const double bound =
-      numbers.json().contains("pull_error") ? numbers.at("pull_error").number_or(0) : 0;
-  if (bound > kMomentsPromise)
-    say(flags, fmt::format("the moments engine vouches for pulls to {:.1g} only, not {:g}: for "
-                           "more, use engine=simd",
-                           bound, kMomentsPromise));
+  const std::optional<double> tolerance = error_tolerance(e.engine);
+  if (!tolerance || !numbers.json().contains("pull_error")) return;
+  const double bound = numbers.at("pull_error").number_or(std::numeric_limits<double>::infinity());
+  if (bound > *tolerance) say(flags, error_text(bound, "estimated", *tolerance));
 }
 
 // A count of clusters; where they are chains, in what way it means little.
@@ -156,7 +156,7 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine,
     data(directory.string() + "\n");
   }
   if (flags.verbose) say(flags, run_numbers(reader));
-  report_drift_error(flags, reader);
+  report_drift_error(flags, e, reader);
   if (outcome.ok()) {
     say(flags, fmt::format("t = {:g}, {}, {} frames, {}", outcome.t,
                            clusters_text(e, reader, clusters.empty() ? 0 : clusters.back()),

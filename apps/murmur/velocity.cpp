@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "error_text.h"
 #include "murmur/error.h"
 #include "run/formats.h"
 #include "run/json_text.h"
@@ -35,6 +36,17 @@ void check_finite(const HostSwarm& v, Precision precision) {
                     "use a smaller beta or clock=U2: USA overflows beyond beta 709, f32 beyond 88");
 }
 
+// What the field knows of its error, of engines that bound it; null: nothing.
+nlohmann::json error_of(const Field& field, const Experiment& e) {
+  const ErrorBound* bound = field.error_bound();
+  if (bound == nullptr) return nullptr;
+  nlohmann::json told = {{"largest", bound->worst},
+                         {"kind", bound->kind()},
+                         {"tolerance", error_tolerance(e.engine).value_or(0)}};
+  if (!std::isfinite(bound->worst)) told["largest"] = nullptr;
+  return told;
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   Words sorted = sort_words(words);
   std::erase_if(sorted.plain, [&](const std::string& word) {  // points: the word that ends in .npy
@@ -51,9 +63,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   field->velocity(0, *x, *v);
   const HostSwarm velocity = engine->fetch(*v);
   check_finite(velocity, e.engine.precision);
+  const nlohmann::json error = error_of(*field, e);
+  if (!error.is_null())
+    say(flags, error_text(field->error_bound()->worst, error["kind"], error["tolerance"]));
   if (!flags.out.empty()) {
     write_npy(flags.out, array_of_rows(velocity, e.engine.precision));
-    if (flags.json) report({{"engine", engine->name()}, {"out", flags.out}, {"n", velocity.n()}});
+    if (flags.json) {
+      nlohmann::json result = {{"engine", engine->name()}, {"out", flags.out}, {"n", velocity.n()}};
+      if (!error.is_null()) result["error_bound"] = error;
+      report(result);
+    }
     say(flags, fmt::format("{} velocities in R^{} by {} -> {}", velocity.n(), velocity.d(),
                            engine->name(), flags.out));
     return 0;
@@ -65,7 +84,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
       for (int k = 0; k < velocity.d(); ++k) row.push_back(velocity.at(i, k));
       rows.push_back(std::move(row));
     }
-    data(json_text(nlohmann::json{{"engine", engine->name()}, {"velocity", rows}}) + "\n");
+    nlohmann::json result = {{"engine", engine->name()}, {"velocity", rows}};
+    if (!error.is_null()) result["error_bound"] = error;
+    data(json_text(result) + "\n");
     return 0;
   }
   for (int i = 0; i < velocity.n(); ++i) {

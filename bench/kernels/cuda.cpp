@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "device/device.h"
+#include "core/timed.h"
 #include "ensemble/cuda/replicas.h"
 #include "murmur/dynamics.h"
 #include "murmur/random.h"
@@ -45,12 +45,9 @@ struct Timed {
 Timed time(Field& field, const Swarm& x, Swarm& v, int repetitions) {
   std::vector<double> seconds;
   for (int turn = -2; turn < repetitions; ++turn) {
-    cuda::inspect(cudaDeviceSynchronize());
-    const auto start = std::chrono::steady_clock::now();
-    field.velocity(0, x, v);
-    cuda::inspect(cudaDeviceSynchronize());
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    if (turn >= 0) seconds.push_back(took.count());
+    const double took = timed_seconds(
+        field, [] { return seconds_of(CLOCK_MONOTONIC); }, [&] { field.velocity(0, x, v); });
+    if (turn >= 0) seconds.push_back(took);
   }
   std::sort(seconds.begin(), seconds.end());
   return {seconds.front(), seconds[seconds.size() / 2]};
@@ -120,8 +117,8 @@ void moments_row(int n, double beta, Precision precision, const Matrix& query = 
   std::printf("%9d     3  %s  %s %5g  %9.3f  degree %d, error below %.1e", n,
               precision == Precision::f32 ? "f32" : "f64",
               query.data.empty() ? "moments  " : "lengths  ", beta, t.best * 1e3,
-              field->certificate()->orders, field->certificate()->worst);
-  if (field->certificate()->direct > 0) std::printf(", pair by pair");
+              field->error_bound()->orders, field->error_bound()->worst);
+  if (field->error_bound()->direct > 0) std::printf(", pair by pair");
   if (n <= 1'048'576) {
     const auto exact = make_cuda_engine(Precision::f64);
     const auto exact_field = exact->prepare(dynamics, x.shape());

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/timed.h"
 #include "kernels/drawn.h"
 #include "peers/processor_time.h"
 
@@ -48,18 +49,18 @@ void measure(Row& row, int turns) {
   const Flow flow{*engine, *field, {.method = row.method, .dt = 0.05, .tolerance = {1e-6, 1e-8}}};
   const Schedule schedule{.T = 1};
   for (int turn = 0; turn <= turns; ++turn) {
-    double start = processor_seconds();
-    FlowState state = murmur::start(x);
-    advance(flow, schedule, state, {});
-    const double flown = processor_seconds() - start;
-    start = processor_seconds();
-    const RecordedFlow recorded(flow, schedule, x, {.states = row.states});
-    gradient(recorded, [](std::span<const HostSwarm> frames, std::span<HostSwarm> cotangents) {
-      for (int i = 0; i < frames[0].n(); ++i) cotangents[0].at(i, 0) = 1;
-      return 0.0;
+    const double flown = timed_seconds(*field, processor_seconds, [&] {
+      FlowState state = murmur::start(x);
+      advance(flow, schedule, state, {});
     });
-    const double both = processor_seconds() - start;
-    row.steps = recorded.steps();
+    const double both = timed_seconds(*field, processor_seconds, [&] {
+      const RecordedFlow recorded(flow, schedule, x, {.states = row.states});
+      gradient(recorded, [](std::span<const HostSwarm> frames, std::span<HostSwarm> cotangents) {
+        for (int i = 0; i < frames[0].n(); ++i) cotangents[0].at(i, 0) = 1;
+        return 0.0;
+      });
+      row.steps = recorded.steps();
+    });
     if (turn == 0) continue;
     row.flow = std::min(row.flow, flown);
     row.gradient = std::min(row.gradient, both);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <numbers>
 
+#include "core/timed.h"
 #include "peers/processor_time.h"
 
 namespace murmur::bench {
@@ -31,11 +32,10 @@ void time_one(const HostSwarm& x, double beta, Attention::Weighting weighting, i
   const auto at = engine->place(x), v = engine->place(x);
   double best = HUGE_VAL;
   for (int r = 0; r < repetitions; ++r) {
-    const double began = processor_seconds();
-    field->velocity(0, *at, *v);
-    best = std::min(best, processor_seconds() - began);
+    best = std::min(best,
+                    timed_seconds(*field, processor_seconds, [&] { field->velocity(0, *at, *v); }));
   }
-  const FieldCertificate& c = *field->certificate();
+  const ErrorBound& c = *field->error_bound();
   std::printf("| %s | %g | %d | %.1f | %.1e |\n", weighting == Attention::softmax ? "SA" : "USA",
               beta, c.orders, 1e3 * best, c.worst);
 }

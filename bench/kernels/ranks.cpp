@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/timed.h"
 #include "engine/mpi/shared_engine.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
@@ -32,13 +32,12 @@ Ranks* load_ranks() {
 }
 
 // Least of `repetitions`, of the slowest rank.
-double best(Ranks* ranks, int repetitions, const std::function<void()>& work) {
+double best(const Field& field, Ranks* ranks, int repetitions, const std::function<void()>& work) {
   double least = std::numeric_limits<double>::infinity();
   for (int r = 0; r < repetitions; ++r) {
     if (ranks != nullptr) ranks->gather(0);  // begin together
-    const auto began = std::chrono::steady_clock::now();
-    work();
-    double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    double took = timed_seconds(
+        field, [] { return seconds_of(CLOCK_MONOTONIC); }, work);
     if (ranks != nullptr) ranks->largest(std::span(&took, 1));
     least = std::min(least, took);
   }
@@ -57,15 +56,15 @@ int main(int argc, char** argv) try {
   const auto field = prepare_field(e, *engine);
   const auto x = engine->place(e.swarm);
   const auto v = x->like();
-  const double velocity = best(ranks, 7, [&] { field->velocity(0, *x, *v); });
+  const double velocity = best(*field, ranks, 7, [&] { field->velocity(0, *x, *v); });
   const Term step[] = {{1e-3, v.get()}};
   const auto y = x->like();
-  const double retract = best(ranks, 7, [&] { field->retract(*x, step, *y); });
-  const double norm = best(ranks, 7, [&] { field->error_norm(*x, *y, {}); });
+  const double retract = best(*field, ranks, 7, [&] { field->retract(*x, step, *y); });
+  const double norm = best(*field, ranks, 7, [&] { field->error_norm(*x, *y, {}); });
   double reduce[2] = {0, 0};  // of 1 kB and 1 MB
   for (int e2 = 0; e2 < 2 && ranks != nullptr; ++e2) {
     std::vector<std::uint64_t> halves(e2 == 0 ? 128 : 131072);
-    reduce[e2] = best(ranks, 50, [&] { ranks->add(halves); });
+    reduce[e2] = best(*field, ranks, 50, [&] { ranks->add(halves); });
   }
   if (ranks == nullptr || ranks->first())
     std::printf(

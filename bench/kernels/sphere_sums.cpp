@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/timed.h"
 #include "engine/moments/moments.h"
 #include "kernels/drawn.h"
 #include "peers/processor_time.h"
@@ -27,11 +28,10 @@ Timed timed(Engine& engine, const Attention& head, const HostSwarm& x, int repet
   const auto at = engine.place(x), v = engine.place(x);
   Timed t;
   for (int r = 0; r < repetitions; ++r) {
-    const double began = processor_seconds();
-    field->velocity(0, *at, *v);
-    t.seconds = std::min(t.seconds, processor_seconds() - began);
+    t.seconds = std::min(
+        t.seconds, timed_seconds(*field, processor_seconds, [&] { field->velocity(0, *at, *v); }));
   }
-  if (const FieldCertificate* c = field->certificate())
+  if (const ErrorBound* c = field->error_bound())
     t.worst = c->worst, t.orders = c->orders, t.elsewhere = static_cast<long>(c->direct);
   return t;
 }

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 
+#include "core/timed.h"
 #include "murmur/engine.h"
 #include "processor_time.h"
 
@@ -28,9 +29,8 @@ int main(int argc, char** argv) {
   HostSwarm v = x;
   std::cout << engine->name() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
-    const double start = processor_seconds();
-    field->velocity(0, x, v);
-    std::cout << processor_seconds() - start << std::endl;
+    std::cout << timed_seconds(*field, processor_seconds, [&] { field->velocity(0, x, v); })
+              << std::endl;
   }
   rows = to_rows(v);
   std::ofstream(argv[1], std::ios::binary).write(reinterpret_cast<const char*>(rows.data()), bytes);

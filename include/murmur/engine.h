@@ -39,14 +39,18 @@ struct ClosePair {
   int i = -1, j = -1;  // rows, i < j
 };
 
-// What the evaluations of a field know about their own error.
-struct FieldCertificate {
+// What the evaluations of a field know about their own error. A bound is certified where each part
+// of it is proved. It is estimated where a part of it was measured: the rounding of series and of
+// cells, and the window of transforms, have allowances that tests compare with sums in long double.
+struct ErrorBound {
   // (n) on the error of each particle's sum of forces, before layer norm and clock; last evaluation
   std::vector<double> bound{};
   double worst = 0;         // the largest of these
   double worst_ever = 0;    // of all evaluations of the field
+  bool certified = false;   // the bounds of the last evaluation; else they are estimated
   int orders = 0;           // terms of the longest series
   std::int64_t direct = 0;  // particles summed pair by pair instead
+  const char* kind() const { return certified ? "certified" : "estimated"; }
 };
 
 // Sums over the particles of a swarm, at u_i = x_i, or x_i / |x_i| where the dynamics moves norms
@@ -121,8 +125,13 @@ class Field {
   // Sums of observables (observe.h), in double.
   virtual ParticleSums particle_sums(const Swarm& x, int threads) = 0;
   virtual PairSums pair_sums(const Swarm& x, const PairRequest& request) = 0;
+  // Returns when all that was asked for is done: a device may still compute after `velocity` has
+  // returned. Whoever reads a clock calls it first (timed_seconds of core/timed.h).
+  virtual void wait() const {}
+  // Whether the processor's time says nothing about the work, which a device does.
+  virtual bool on_device() const { return false; }
   // Of engines that bound their own error; nullptr: this one makes none.
-  virtual const FieldCertificate* certificate() const { return nullptr; }
+  virtual const ErrorBound* error_bound() const { return nullptr; }
 };
 
 // Why an engine cannot compute a dynamics, as the second and fourth part of an Error.
@@ -158,6 +167,10 @@ struct EngineChoice {
 
 std::unique_ptr<Engine> make_reference_engine();
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
+
+// The error that an engine was asked to stay within, by its word and its precision; nothing where
+// it bounds none.
+std::optional<double> error_tolerance(const EngineChoice& choice);
 
 // The words for engines, `auto` first: for parser, help and errors.
 std::vector<std::string> engine_words();

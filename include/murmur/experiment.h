@@ -274,13 +274,25 @@ struct VelocityBench {
 struct VelocitySpeed {
   std::string engine{};          // its full name
   double seconds_best = 0;       // of one velocity of the whole swarm
+  double seconds_least = 0;      // that this machine can need for it (0: not known)
   double gpairs_per_second = 0;  // n^2 ordered pairs over seconds_best
   double ratio = 0;              // the reference's seconds over ours; 0: not asked for
 };
 
 // How fast the experiment's engine computes velocities. One thread is timed by its own processor
-// clock, several by the wall.
+// clock, several and GPUs by the wall. Error(runtime) for a time below `seconds_least`.
 VelocitySpeed time_velocity(const Experiment& experiment, const VelocityBench& bench);
+
+// What a machine does a second at most.
+struct MachineRates {
+  double powers = 0;         // powers of two
+  double multiply_adds = 0;  // fused
+};
+// A sum over all pairs needs so long at least, however it is made: one power of two for an
+// unordered pair, d multiply-adds for its score, d for each of its two values and one for a weight.
+double least_pair_seconds(Shape shape, const MachineRates& rates);
+// Error(runtime) for a time that is shorter, by more than the noise of a probe.
+void require_possible(double seconds, double least, const std::string& engine);
 
 // The equation in plain text, a term a line.
 std::string equation_text(const Experiment& experiment, const Settings& settings);

@@ -1,20 +1,20 @@
-// bench_velocity.cpp: times the velocity of an experiment's swarm, alone or beside the reference.
-#include <time.h>
+// bench_velocity.cpp: times the velocity of an experiment's swarm, and refuses times that no
+// machine of its limits can reach.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 
+#include "core/timed.h"
+#include "engine/cuda/cuda.h"
+#include "engine/simd/probes.h"
+#include "murmur/error.h"
 #include "murmur/experiment.h"
 
 namespace murmur {
 
 namespace {
-
-double seconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // A field with a swarm to ask it about.
 class Candidate {
@@ -26,11 +26,11 @@ class Candidate {
         v_(engine_->place(e.swarm)) {}
 
   std::string name() const { return engine_->name(); }
+  const Field& field() const { return *field_; }
 
   double time(clockid_t clock) {
-    const double start = seconds(clock);
-    field_->velocity(0, *x_, *v_);
-    return seconds(clock) - start;
+    return timed_seconds(
+        *field_, [&] { return seconds_of(clock); }, [&] { field_->velocity(0, *x_, *v_); });
   }
 
  private:
@@ -39,23 +39,69 @@ class Candidate {
   std::unique_ptr<Swarm> x_, v_;
 };
 
+// Whether each velocity needs the exponential of all pairs: a head acts that has one, and the
+// engine has no other way to sum.
+bool sums_pairs(const Experiment& e) {
+  if (error_tolerance(e.engine)) return false;  // moments
+  for (const Sublayer& sublayer : e.dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
+      if (const Attention* head = head_of(force);
+          head != nullptr && sublayer.active(0) && head->beta != 0 &&
+          (head->weighting == Attention::softmax || head->weighting == Attention::unnormalised))
+        return true;
+  return false;
+}
+
+// Of the GPU, or of as many cores as compute.
+MachineRates rates_of(const Experiment& e, const Field& field) {
+  const bool single = e.engine.precision == Precision::f32;
+  if (field.on_device()) {
+    const GpuLimits gpu = probe_gpu();
+    // In double a power of two takes 13 multiply-adds, and tensor cores double their rate.
+    return single ? MachineRates{gpu.exp2_f32, gpu.half_products}
+                  : MachineRates{gpu.fma_f64 / 13, 2 * gpu.fma_f64};
+  }
+  const simd::CoreLimits core = simd::probe_arithmetic();
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = e.engine.threads > 0 ? e.engine.threads : all;
+  return single ? MachineRates{threads * core.exp2_f32, threads * core.fma_f32}
+                : MachineRates{threads * core.exp2_f64, threads * core.fma_f64};
+}
+
 }  // namespace
+
+double least_pair_seconds(Shape shape, const MachineRates& rates) {
+  const double pairs = 0.5 * shape.n * static_cast<double>(shape.n), d = shape.d;
+  return std::max(pairs / rates.powers, pairs * (3 * d + 1) / rates.multiply_adds);
+}
+
+void require_possible(double seconds, double least, const std::string& engine) {
+  constexpr double kNoise = 0.5;  // a probe may run while others slow its core down
+  if (seconds >= kNoise * least) return;
+  throw Error(Fault::runtime, "the time measured is shorter than this machine can need",
+              fmt::format("{}: {:.3g} ms, and at least {:.3g} ms by the rates of its probes",
+                          engine, 1e3 * seconds, 1e3 * least),
+              "repeat it on a machine that is free; if it happens again, report it as a bug");
+}
 
 VelocitySpeed time_velocity(const Experiment& e, const VelocityBench& bench) {
   Candidate candidate(e, make_engine(e.engine));
   std::unique_ptr<Candidate> reference;
   if (bench.beside_reference) reference = std::make_unique<Candidate>(e, make_reference_engine());
 
-  const clockid_t clock = e.engine.threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+  const clockid_t clock = clock_of(candidate.field(), e.engine.threads == 1);
   constexpr double kNever = std::numeric_limits<double>::infinity();
   double best = kNever, reference_best = kNever;
   for (int r = 0; r < std::max(bench.repetitions, 1); ++r) {
     best = std::min(best, candidate.time(clock));
-    if (reference)
-      reference_best = std::min(reference_best, reference->time(CLOCK_THREAD_CPUTIME_ID));
+    if (reference) reference_best = std::min(reference_best, reference->time(clock));
   }
 
   VelocitySpeed speed{.engine = candidate.name(), .seconds_best = best};
+  if (sums_pairs(e)) {
+    speed.seconds_least = least_pair_seconds(e.swarm.shape(), rates_of(e, candidate.field()));
+    require_possible(best, speed.seconds_least, speed.engine);
+  }
   speed.gpairs_per_second = 1e-9 * e.swarm.n() * static_cast<double>(e.swarm.n()) / best;
   if (reference) speed.ratio = reference_best / best;
   return speed;

@@ -24,6 +24,11 @@ double tolerance_of(const EngineChoice& choice) {
   return colon == std::string::npos ? kMomentsPromise : std::stod(choice.name.substr(colon + 1));
 }
 
+// What moments on a GPU are held to.
+double gpu_tolerance(Precision precision) {
+  return precision == Precision::f32 ? kGpuMomentsPromiseFloat : kGpuMomentsPromise;
+}
+
 struct Request {
   const EngineChoice& choice;
   Shape shape;
@@ -31,7 +36,7 @@ struct Request {
 };
 
 // What auto gives to moments (docs/engines.md): so many particles that series cost less than pairs
-// by far, heads not sharper than the certificate was tested for, and, where these are unnormalised
+// by far, heads not sharper than the bounds were tested for, and, where these are unnormalised
 // on the circle, a bound that is known beforehand and no larger than what is promised. The
 // arc-length clock divides by the velocity, and so would magnify any error. Where scores are not
 // those of x_i with itself, a swarm can gather far from where its queries look, and then cells
@@ -87,8 +92,8 @@ constexpr EngineRow kRows[] = {
      },  // by its word alone: results would depend on the machine
      Single::sums, true},
     {"moments",
-     "sums by series of moments for many particles, in up to five coordinates, with a certified "
-     "error; moments:TOLERANCE sets its bound",
+     "sums by series of moments for many particles, in up to five coordinates, with a bound on "
+     "the error; moments:TOLERANCE is the bound to stay within",
      [](const EngineChoice& choice) {
        const double tolerance = tolerance_of(choice);
        return make_moments_engine({.tolerance = std::max(1e-15, tolerance / 100),
@@ -163,6 +168,13 @@ std::span<const ParameterValue> engine_values() {
     return all;
   }();
   return values;
+}
+
+std::optional<double> error_tolerance(const EngineChoice& choice) {
+  const std::string base = base_of(choice.name);
+  if (base == "moments") return tolerance_of(choice);
+  if (base == "cuda-moments") return gpu_tolerance(choice.precision);
+  return std::nullopt;
 }
 
 std::vector<std::string> engine_words() {

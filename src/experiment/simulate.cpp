@@ -34,16 +34,16 @@ std::string merge_line(const Merge& m) {
 class DriftError {
  public:
   DriftError(const Field& field, const std::optional<Record>& checkpoint)
-      : certificate_(field.certificate()) {
+      : error_(field.error_bound()) {
     // The engine that made the checkpoint may have known no bound.
-    if (certificate_ != nullptr && checkpoint && checkpoint->contains("pull_error"))
+    if (error_ != nullptr && checkpoint && checkpoint->contains("pull_error"))
       before_ = entry(*checkpoint, "pull_error").doubles()[0];
   }
-  explicit operator bool() const { return certificate_ != nullptr; }
-  double operator*() const { return std::max(before_, certificate_->worst_ever); }
+  explicit operator bool() const { return error_ != nullptr; }
+  double operator*() const { return std::max(before_, error_->worst_ever); }
 
  private:
-  const FieldCertificate* certificate_;
+  const ErrorBound* error_;
   double before_ = 0;
 };
 

@@ -79,11 +79,45 @@ class Moments(murmur.Case):
         """USA in clock U1 pulls by up to e^beta, and errs in proportion."""
         words = ("simulate", "n=100", "d=2", "beta=12", "dynamics=USA", "engine=moments", "T=1e-4")
         told = self.murmur(*words, "-v", "-o", "run")
-        self.assertRegex(told.stderr, "vouches for pulls to .*engine=simd")
+        self.assertRegex(told.stderr, r"at most \S+ \(estimated\), above the tolerance 1e-10; engine=simd")
         self.assertIn("pull_error", told.stderr)
         self.assertGreater(numbers(self.folder / "run")["pull_error"], 1e-10)
         quiet = self.murmur("simulate", "n=100", "d=2", "engine=moments", "T=1", "-o", "quiet")
-        self.assertNotIn("vouches", quiet.stderr)
+        self.assertNotIn("tolerance", quiet.stderr)
+
+    def test_a_requested_tolerance_is_not_exceeded_in_silence(self):
+        """The bound of these forces is about 10^-13: below what is promised unasked, above 10^-13."""
+        words = ("n=300", "d=2", "beta=3", "dynamics=USA", "engine=moments:1e-13")
+        told = self.murmur("simulate", *words, "T=0.1", "-o", "run")
+        self.assertLess(numbers(self.folder / "run")["pull_error"], 1e-10)
+        self.assertRegex(told.stderr, r"\(estimated\), above the tolerance 1e-13")
+        told = self.murmur("velocity", *words, "-o", "v.npy")
+        self.assertRegex(told.stderr, r"\(estimated\), above the tolerance 1e-13")
+
+    def test_velocity_prints_its_bound(self):
+        words = ("velocity", "n=300", "d=3", "beta=4")
+        told = self.murmur(*words, "engine=moments", "-o", "v.npy")
+        self.assertRegex(told.stderr, r"error of a particle's sum of forces is at most \S+ \((certified|estimated)\)")
+        self.assertNotIn("tolerance", told.stderr)
+        bound = json.loads(self.murmur(*words, "engine=moments:1e-12", "--json").stdout)["error_bound"]
+        self.assertGreater(bound["largest"], 0)
+        self.assertLess(bound["largest"], 1e-12)
+        self.assertEqual(bound["tolerance"], 1e-12)
+        self.assertIn(bound["kind"], ("certified", "estimated"))
+        self.assertNotIn("error_bound", json.loads(self.murmur(*words, "engine=simd", "--json").stdout))
+
+    def test_far_from_the_origin(self):
+        """A cloud at a distance of 10^6 is bounded by its width, and the bound holds."""
+        points = np.random.default_rng(3).normal(size=(300, 3))
+        near = {}
+        for shift in (0, 1e3, 1e6):
+            np.save(self.folder / "x.npy", points + shift)
+            told = self.murmur("velocity", "x.npy", "habitat=space", "beta=1e-3", "engine=moments", "--json",
+                               "-o", "v.npy", "--force")
+            bound = json.loads(told.stdout)["error_bound"]
+            self.assertLess(bound["largest"], 1e-8)
+            near[shift] = bound["largest"]
+        self.assertGreater(near[1e6], near[0])
 
     def test_threads(self):
         first = None

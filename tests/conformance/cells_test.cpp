@@ -163,9 +163,9 @@ Case case_of(std::uint32_t seed) {
   return c;
 }
 
-// 500 cases here; MURMUR_CERTIFICATE=10000 is the long run.
+// 500 cases here; MURMUR_BOUND_CASES=10000 is the long run.
 TEST(Cells, BoundsHoldOnRandomCases) {
-  const char* asked = std::getenv("MURMUR_CERTIFICATE");
+  const char* asked = std::getenv("MURMUR_BOUND_CASES");
   const auto cases = static_cast<std::uint32_t>(asked != nullptr ? std::atoi(asked) : 500);
   double worst = 0;
   for (std::uint32_t seed = 1; seed <= cases; ++seed) {

@@ -388,7 +388,7 @@ TEST_F(Cuda, MomentsOnTheSphere) {
           field->drift(0, 0, *at, *a);
           const double promise =
               precision == Precision::f32 ? kGpuMomentsPromiseFloat : kGpuMomentsPromise;
-          EXPECT_LE(field->certificate()->worst, promise);
+          EXPECT_LE(field->error_bound()->worst, promise);
           EXPECT_LT(largest_difference(cuda->fetch(*a), wanted), 2 * promise)
               << "beta = " << beta << ", softmax " << softmax << ", clustered " << clustered;
         }
@@ -418,7 +418,7 @@ TEST_F(Cuda, TargetsOfAnyLength) {
         const auto field = cuda->prepare(dynamics, x.shape());
         const auto at = cuda->place(x), a = cuda->place(x);
         field->drift(0, 0, *at, *a);
-        const FieldCertificate& told = *field->certificate();
+        const ErrorBound& told = *field->error_bound();
         double largest = 0;
         for (int i = 0; i < x.n(); ++i) largest = std::max(largest, std::sqrt(dot(wanted, i, i)));
         EXPECT_LE(largest_difference(cuda->fetch(*a), wanted), (told.worst + 1e-13) * largest)
@@ -455,7 +455,7 @@ TEST_F(Cuda, TransformsOnTheSphere) {
         const auto at = cuda->place(x), a = cuda->place(x);
         field->drift(0, 0, *at, *a);
         const HostSwarm once = cuda->fetch(*a);
-        const FieldCertificate& told = *field->certificate();
+        const ErrorBound& told = *field->error_bound();
         EXPECT_LE(largest_difference(once, wanted), told.worst + 1e-13)
             << "beta = " << beta << ", turned " << turned << ", gathered " << gathered;
         EXPECT_LE(told.worst, kGpuMomentsPromise);

@@ -68,7 +68,7 @@ void expect_same_flight(const Case& c, Method method) {
     const Outcome outcome = advance({engine, *field, settings, {.seed = 3}}, schedule, state,
                                     {.frame = [&](double, const HostSwarm& x) { last = x; }});
     EXPECT_TRUE(outcome.ok()) << c.name << " " << row.name << " " << outcome.what;
-    if (worst != nullptr) *worst = field->certificate()->worst_ever;
+    if (worst != nullptr) *worst = field->error_bound()->worst_ever;
     return last;
   };
   const auto reference = make_reference_engine();

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "contenders.h"
-#include "engine/moments/certified_sums.h"
+#include "engine/moments/bounded_sums.h"
 #include "engine/moments/moments.h"
 #include "murmur/error.h"
 
@@ -19,7 +19,7 @@ HostSwarm drift_of(const HostSwarm& x, const Attention& head, const MomentsChoic
   const auto field = engine->prepare(dynamics_of(head), x.shape());
   const auto at = engine->place(x), a = engine->place(x);
   field->drift(0, 0, *at, *a);
-  if (worst != nullptr) *worst = field->certificate()->worst;
+  if (worst != nullptr) *worst = field->error_bound()->worst;
   return engine->fetch(*a);
 }
 
@@ -134,7 +134,7 @@ TEST(Ways, AreWeighedByTheirCost) {
   EXPECT_EQ(first(1'000'000, 3, 50, false), Way::harmonics);
   EXPECT_EQ(first(1'000'000, 3, 1e4, false), Way::cells);
   EXPECT_EQ(moments::ways_of({.shape = {100'000, 3}, .sphere = false}).front().way, Way::cells);
-  // What transforms cannot vouch for is a series' from the start.
+  // What transforms does not bound well enough is a series' from the start.
   moments::SumsSetup fine{.shape = {1'000'000, 3}, .reach = 9, .length = 9, .tolerance = 1e-12};
   EXPECT_EQ(moments::ways_of(fine).front().way, Way::harmonics);
   fine.tolerance = 1e-10;

@@ -34,7 +34,5 @@ struct GpuLimits {
   double fma_f32 = 0, fma_f64 = 0, exp2_f32 = 0, half_products = 0, memory_bytes = 0;
 };
 GpuLimits probe_gpu();
-// Fields come back before the GPU has done what they asked for.
-void wait_for_gpu();
 
 }  // namespace murmur

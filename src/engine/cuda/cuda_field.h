@@ -25,8 +25,10 @@ class CudaField final : public Field {
   ClosePair nearest_pair(const Swarm& x, double delta) override;
   ParticleSums particle_sums(const Swarm& x, int threads) override;
   PairSums pair_sums(const Swarm& x, const PairRequest& request) override;
-  const FieldCertificate* certificate() const override {
-    return sums_ == GpuSums::moments ? &forces_.certificate() : nullptr;
+  void wait() const override { inspect(cudaDeviceSynchronize()); }
+  bool on_device() const override { return true; }
+  const ErrorBound* error_bound() const override {
+    return sums_ == GpuSums::moments ? &forces_.error_bound() : nullptr;
   }
 
  private:

@@ -13,7 +13,7 @@ class ForcesOnDevice {
 
   // a_i += the forces of one sublayer at x, of the rows that are wanted.
   void add(double t, int sublayer, const DeviceSwarm& x, const RowTiles& rows, DeviceSwarm& a);
-  const FieldCertificate& certificate() const { return pairs_.certificate; }
+  const ErrorBound& error_bound() const { return pairs_.error; }
 
  private:
   void add_layer(const DeviceLayer& layer, const DeviceSwarm& x, DeviceSwarm& a);

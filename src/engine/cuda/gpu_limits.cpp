@@ -12,6 +12,8 @@ namespace murmur {
 
 namespace {
 
+void wait_for_gpu() { cuda::inspect(cudaDeviceSynchronize()); }
+
 double best_seconds(const std::function<void()>& work) {
   double best = std::numeric_limits<double>::infinity();
   for (int turn = -1; turn < 5; ++turn) {
@@ -26,8 +28,6 @@ double best_seconds(const std::function<void()>& work) {
 }
 
 }  // namespace
-
-void wait_for_gpu() { cuda::inspect(cudaDeviceSynchronize()); }
 
 GpuLimits probe_gpu() {
   cuda::need_gpu({"murmur bench", "bench without a GPU"});

@@ -15,10 +15,12 @@ class HostSumsField final : public HostField {
   HostSumsField(const Dynamics& dynamics, Shape shape, Precision precision, GpuSums sums)
       : HostField(dynamics, shape), sums_(sums), forces_(dynamics_, shape, precision, sums) {}
 
-  const FieldCertificate* certificate() const override {
-    return sums_ == GpuSums::moments ? &forces_.certificate() : nullptr;
+  const ErrorBound* error_bound() const override {
+    return sums_ == GpuSums::moments ? &forces_.error_bound() : nullptr;
   }
   int shared_block() const override { return kRowTile; }
+  void wait() const override { inspect(cudaDeviceSynchronize()); }
+  bool on_device() const override { return true; }
 
   void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) override {
     add_rows(ask, share.everybody(x), share.first(), a);

@@ -17,6 +17,4 @@ bool built_with_cuda() { return false; }
 
 GpuLimits probe_gpu() { return {}; }
 
-void wait_for_gpu() {}
-
 }  // namespace murmur

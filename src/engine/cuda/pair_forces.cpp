@@ -33,7 +33,7 @@ bool in_registers(int d) { return d >= 2 && d <= 4; }
 // How far from the sphere (|x|^2 - 1) particles may be for series that know nothing of it.
 constexpr double kOnTheSphere = 1e-14;
 
-// How far a mean is off where nothing vouches for it.
+// How far a mean is off where no bound is known.
 constexpr double kNothing = std::numeric_limits<double>::infinity();
 
 // Z e^{-rho} of a uniform swarm on S^2.
@@ -119,7 +119,7 @@ double DevicePairs::by_series(const Work& w, double rho, double promise) {
   const std::vector<double> coefficients = series.coefficients(moments(w, series));
   sphere_sums(w.x.places(), rho, series.terms(),
               coefficients_.upload(std::span<const double>(coefficients)), w.sums);
-  certificate.orders = std::max(certificate.orders, series.degree());
+  error.orders = std::max(error.orders, series.degree());
   return series.of_mean(lightest(w));
 }
 
@@ -142,7 +142,7 @@ double DevicePairs::by_lengths(Work& w, double promise) {
   const std::vector<double> harmonics = series.harmonics(moments(w, series));
   sums_at_targets(u, bound, series.degree(),
                   coefficients_.upload(std::span<const double>(harmonics)), w.sums);
-  certificate.orders = std::max(certificate.orders, series.degree());
+  error.orders = std::max(error.orders, series.degree());
   return series.of_mean(lightest(w));
 }
 
@@ -182,7 +182,7 @@ double DevicePairs::by_transform(Work& w, double off, double promise, double& ga
   SphereTransform::Bound bound;
   if (!(off < 1e-10) || !(request.rho > 1e-2) || !transform_.sum(request, w.sums, bound))
     return kNothing;
-  certificate.orders = std::max(certificate.orders, bound.degree);
+  error.orders = std::max(error.orders, bound.degree);
   return bound.of_mean(lightest(w));
 }
 
@@ -205,11 +205,11 @@ bool DevicePairs::sum_by_moments(Work& w, Done& done) {
   }
   if (!(worst <= promise)) {
     done = {};
-    certificate.direct += w.n;
+    error.direct += w.n;
     return false;
   }
-  certificate.worst = worst;
-  certificate.worst_ever = std::max(certificate.worst_ever, worst);
+  error.worst = worst;
+  error.worst_ever = std::max(error.worst_ever, worst);
   return true;
 }
 

@@ -24,7 +24,7 @@ class DevicePairs {
   void add(const DeviceHead& head, const DeviceSwarm& x, const RowTiles& rows, DeviceSwarm& a);
 
   // What is known of the error where sums are made through moments.
-  FieldCertificate certificate{};
+  ErrorBound error{};
 
  private:
   // One head and one swarm: what the sums read, and where they go.

@@ -1,4 +1,4 @@
-// direct_kernels.h: sums over pairs in double, for the targets that no series can vouch for.
+// direct_kernels.h: sums over pairs in double, for the targets whose bound is too large for series.
 #pragma once
 
 #include <cstddef>

@@ -45,11 +45,15 @@ void gather(const Targets& u, int first, double* to) {
           u.at(std::min(first + e, u.n - 1), k);
 }
 
-// Rounding: additions that follow one another; scores, each as many roundings as coordinates of its
-// largest size; and a few for the exponential. Means divide two sums, each about their own size.
+// Rounding, in units of 2^-53 of a sum of terms m_j e^{s_j - top} >= 0 (Higham, Accuracy and
+// Stability of Numerical Algorithms, sections 3.1 and 4.2): as many as additions follow one
+// another; d of the size of the largest score for <u, x_j>; for the difference to the top, its
+// product with log2 e and that constant three of |s_j - top|, which is at most twice that size; and
+// 16 for the power of two (core/exp2-inl.h: its table, its polynomial and its scaling), the
+// products with mass and coordinate and the last division.
 struct Rounding {
   double additions, coordinates;
-  double of(double score) const { return (additions + (coordinates + 4) * score + 16) * kUnit; }
+  double of(double score) const { return (additions + (coordinates + 6) * score + 16) * kUnit; }
 };
 
 }  // namespace
@@ -93,7 +97,7 @@ SumsCost direct_sums(const SumsRequest& request, const SumsResult& result) {
       const double error = rounding.of(std::sqrt(square) * most);
       result.weight[i] = sum[0];
       result.shift[i] = top[e];
-      result.weight_bound[i] = error;
+      result.weight_bound[i] = std::expm1(error);
       if (!request.mean) continue;
       for (int k = 0; k < x.d(); ++k) result.mean[k * result.stride + i] = sum[1 + k] / sum[0];
       result.mean_bound[i] = 2 * error * most;

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "engine/moments/certified_sums.h"
+#include "engine/moments/bounded_sums.h"
 #include "engine/moments/folded_head.h"
 #include "murmur/engine.h"
 
@@ -41,7 +41,7 @@ class KernelSums {
   PairKernel kernel_;
   FoldedHead head_;
   SumsSetup setup_;
-  CertifiedSums sums_;
+  BoundedSums sums_;
   SharedMoments shared_{};
 };
 

@@ -19,14 +19,36 @@ double length_of(const std::vector<double>& v) {
 
 double entry(const Matrix& m, int r, int c) { return m.empty() ? (r == c ? 1 : 0) : m(r, c); }
 
-// A^T b in long double; empty b is zero.
-Vector transpose_times(const Matrix& a, const Vector& b, double scale, int d) {
+// A sum of products in long double, and a bound on what it and its last rounding to double lose.
+class LongSum {
+ public:
+  void add(double a, double b) {
+    const long double product = static_cast<long double>(a) * b;
+    sum_ += product;
+    size_ += std::fabs(product);
+    ++terms_;
+  }
+  double scaled(double scale) const { return static_cast<double>(scale * sum_); }
+  double off(double scale) const {
+    constexpr long double kLong = std::numeric_limits<long double>::epsilon();
+    const double lost = static_cast<double>((terms_ + 2) * kLong * std::fabs(scale) * size_);
+    return lost + 0.5 * std::numeric_limits<double>::epsilon() * std::fabs(scaled(scale));
+  }
+
+ private:
+  long double sum_ = 0, size_ = 0;
+  int terms_ = 0;
+};
+
+// A^T b; empty b is zero. `off` becomes a bound on the length of its error.
+Vector transpose_times(const Matrix& a, const Vector& b, double scale, int d, double& off) {
   Vector out(d);
+  off = 0;
   for (int c = 0; c < d; ++c) {
-    long double sum = 0;
-    for (std::size_t r = 0; r < b.size(); ++r)
-      sum += static_cast<long double>(entry(a, static_cast<int>(r), c)) * b[r];
-    out[c] = static_cast<double>(scale * sum);
+    LongSum sum;
+    for (std::size_t r = 0; r < b.size(); ++r) sum.add(entry(a, static_cast<int>(r), c), b[r]);
+    out[c] = sum.scaled(scale);
+    off = std::hypot(off, sum.off(scale));
   }
   return out;
 }
@@ -80,20 +102,19 @@ FoldedHead folded(const Attention& a, Clock clock, int d) {
   const int rows = !a.query.empty() ? a.query.rows : !a.key.empty() ? a.key.rows : d;
   for (int i = 0; i < d; ++i)
     for (int j = 0; j < d; ++j) {
-      long double sum = 0;
-      for (int r = 0; r < rows; ++r)
-        sum += static_cast<long double>(entry(a.key, r, i)) * entry(a.query, r, j);
-      head.gaze(i, j) = static_cast<double>(a.beta * sum);
+      LongSum sum;
+      for (int r = 0; r < rows; ++r) sum.add(entry(a.key, r, i), entry(a.query, r, j));
+      head.gaze(i, j) = sum.scaled(a.beta);
+      head.gaze_off = std::hypot(head.gaze_off, sum.off(a.beta));
     }
-  head.gaze_bias = transpose_times(a.key, a.query_bias, a.beta, d);
-  head.tilt = transpose_times(a.query, a.key_bias, a.beta, d);
-  long double level = 0;
+  head.gaze_bias = transpose_times(a.key, a.query_bias, a.beta, d, head.gaze_bias_off);
+  head.tilt = transpose_times(a.query, a.key_bias, a.beta, d, head.tilt_off);
+  LongSum level;
   if (!a.query_bias.empty() && !a.key_bias.empty())
-    for (int r = 0; r < rows; ++r)
-      level += static_cast<long double>(a.query_bias[r]) * a.key_bias[r];
-  level *= a.beta;
-  if (kernel_of(clock).over_max) level -= a.beta;
-  head.level = static_cast<double>(level);
+    for (int r = 0; r < rows; ++r) level.add(a.query_bias[r], a.key_bias[r]);
+  if (kernel_of(clock).over_max) level.add(-1, 1);
+  head.level = level.scaled(a.beta);
+  head.level_off = level.off(a.beta);
   if (kernel_of(clock).times_beta) head.rate = a.beta;
   head.value = a.value;
   head.value_bias = a.value_bias;

@@ -10,7 +10,8 @@ namespace murmur::moments {
 //   s_ij = beta <Q x_i + b_Q, K x_j + b_K> = <u_i, x_j> + c_i
 //   u_i = G x_i + g,   G = beta K^T Q,   g = beta K^T b_Q
 //   c_i = <t, x_i> + t_0,   t = beta Q^T b_K,   t_0 = beta <b_Q, b_K>
-// folded in long double, so that each entry is right to its last digit.
+// folded in long double. Where the products of K and Q cancel, an entry is off by more than its own
+// last digit: *_off bounds the length of what is lost.
 struct FoldedHead {
   bool divided = true;    // softmax
   bool relative = false;  // V acts on x_j - x_i
@@ -23,6 +24,7 @@ struct FoldedHead {
   Vector value_bias{};    // (d); empty: zero
   // Norms of Frobenius, and lengths.
   double gaze_size = 0, gaze_bias_size = 0, tilt_size = 0, value_size = 1, value_bias_size = 0;
+  double gaze_off = 0, gaze_bias_off = 0, tilt_off = 0, level_off = 0;
   double reach = 0;                // at least |u| of every unit vector, by little
   std::optional<double> length{};  // |u| of every unit vector, where it is one
 };

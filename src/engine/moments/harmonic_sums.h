@@ -49,7 +49,7 @@ class HarmonicSums {
   Series series_of(const HarmonicMoments& m, std::optional<double> rho, bool mean) const;
 
   // At most kPoints targets. Every bound is of the rule in sums.h: the cut, and an allowance for
-  // rounding that tests/conformance/certificate_test.cpp holds to sums in quadruple precision.
+  // rounding that tests/conformance/error_bound_test.cpp holds to sums in quadruple precision.
   void evaluate(const Series& series, const Targets& u, const SumsResult& out) const;
 
  private:

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/moments/certified_sums.h"
+#include "engine/moments/bounded_sums.h"
 #include "engine/moments/folded_head.h"
 
 namespace murmur::moments {
@@ -21,26 +21,38 @@ class HeadSums {
   HeadSums(const FoldedHead& head, SumsSetup setup);
 
   const FoldedHead& head() const { return head_; }
-  const CertifiedSums& sums() const { return sums_; }
+  const BoundedSums& sums() const { return sums_; }
 
-  // a_i += A_i, and bound_i += a bound on its error: that of the sums, of u_i and of the products
-  // after them.
-  SumsAccount add(const HostSwarm& x, SharedMoments& shared, HostSwarm& a,
+  // a_i += A_i, and bound_i += a bound on its error: that of the sums, of u_i, of the products
+  // after them, and of `additions` to a_i.
+  SumsAccount add(const HostSwarm& x, int additions, SharedMoments& shared, HostSwarm& a,
                   std::vector<double>& bound) const;
 
  private:
+  // The origin that the sources of sums are taken from, x'_j = x_j - c: in space the middle of a
+  // cloud that is further from 0 than it is wide, so that rounding is one of its width. Scores
+  // <u_i, x_j> lose <u_i, c>, which softmax does not see.
+  struct Origin {
+    double farthest = 1;      // max |x'_j|
+    std::vector<double> c{};  // (d); empty: 0, and the sources are the swarm
+    double length = 0;        // |c|
+    HostSwarm sources{};      // x'_j
+    bool moved() const { return !c.empty(); }
+  };
+  Origin origin_of(const HostSwarm& x) const;
+
   struct Row {
     int i;               // of the swarm
-    double farthest;     // max |x_j|
-    const double* mean;  // coordinate k at mean[k * stride]
+    const double* mean;  // from the origin; coordinate k at mean[k * stride]
     std::size_t stride;
     double weight, shift, weight_bound, mean_bound;
   };
-  double add_row(const HostSwarm& x, const Row& row, HostSwarm& a) const;
+  double add_row(const HostSwarm& x, const Origin& origin, const Row& row, int additions,
+                 HostSwarm& a) const;
 
   FoldedHead head_;
   SumsSetup setup_;
-  CertifiedSums sums_;
+  BoundedSums sums_;
 };
 
 }  // namespace murmur::moments

@@ -35,13 +35,14 @@ std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
 
 // It knows softmax and unnormalised heads in up to five coordinates, on spheres, ellipsoids and in
 // space, with any matrices, biases and beta, where everybody is seen, and perceptrons; its fields
-// certify their drift (Field::certificate). How heads are summed: docs/engines.md.
+// bound the error of their drift (Field::error_bound). How heads are summed: docs/engines.md.
 
 // What one evaluation costs, in nanoseconds of one core: the heads at their cheapest ways.
 double moments_cost(const Dynamics& dynamics, Shape shape);
 
 // How far from right the drift of a particle can be, at any time and wherever the n - 1 others are:
-// the sum over the unnormalised heads that are one series on the circle (Q = K = I). It is in
+// the sum over the unnormalised heads that are one series on the circle (Q = K = I), their addition
+// to the other forces included; the rounding inside perceptrons comes on top of it. It is in
 // proportion to e^beta in clock u1; where the clock is slower it is that of u1, since the orbits
 // are the same and take longer. All other heads are bounded particle by particle instead, relative
 // to their own weights.

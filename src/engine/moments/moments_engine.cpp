@@ -1,4 +1,4 @@
-// moments_engine.cpp: what the moments engine knows, and what it vouches for beforehand.
+// moments_engine.cpp: what the moments engine knows, and the bounds that it knows beforehand.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -121,28 +121,44 @@ double moments_cost(const Dynamics& dynamics, Shape shape) {
   return sum;
 }
 
-double moments_bound(const Dynamics& dynamics, int n) {
-  std::map<double, double> by_beta;  // the bound of a head with |V| = 1
-  const auto bound_of = [&](double beta) {
-    const auto [at, fresh] = by_beta.try_emplace(beta);
-    if (fresh)
-      at->second = CircleSums(beta, MomentsChoice{}.tolerance / 1000, nullptr).plain_error(n) *
-                   std::max(clock_scale(dynamics.clock, beta), clock_scale(Clock::u1, beta));
-    return at->second;
-  };
-  std::vector<std::pair<double, double>> changes;  // when, and by how much, the bound changes
+namespace {
+
+// The largest sum over the sublayers that act at one time.
+template <class Amount>
+double most_at_once(const Dynamics& dynamics, const Amount& amount_of) {
+  std::vector<std::pair<double, double>> changes;  // when, and by how much, the sum changes
   for (const Sublayer& sublayer : dynamics.sublayers) {
-    double bound = 0;
-    for (const Force& force : sublayer.forces)
-      if (const Attention* a = head_of(force);
-          a && a->weighting == Attention::unnormalised && moments::is_circle_head(*a, dynamics, 2))
-        bound += moments::size_of(a->value) * bound_of(a->beta);
-    changes.insert(changes.end(), {{sublayer.from, bound}, {sublayer.until, -bound}});
+    const double amount = amount_of(sublayer);
+    changes.insert(changes.end(), {{sublayer.from, amount}, {sublayer.until, -amount}});
   }
   std::sort(changes.begin(), changes.end());  // who leaves comes before who arrives
   double now = 0, most = 0;
   for (const auto& [t, change] : changes) most = std::max(most, now += change);
   return most;
+}
+
+}  // namespace
+
+double moments_bound(const Dynamics& dynamics, int n) {
+  const auto additions = static_cast<int>(most_at_once(
+      dynamics, [](const Sublayer& s) { return static_cast<double>(s.forces.size()); }));
+  std::map<double, double> by_beta;  // the bound of a head with |V| = 1
+  const auto bound_of = [&](double beta) {
+    const auto [at, fresh] = by_beta.try_emplace(beta);
+    if (fresh)
+      at->second = moments::circle_bound(
+          CircleSums(beta, MomentsChoice{}.tolerance / 1000, nullptr), n,
+          std::max(clock_scale(dynamics.clock, beta), clock_scale(Clock::u1, beta)), additions);
+    return at->second;
+  };
+  return most_at_once(dynamics, [&](const Sublayer& sublayer) {
+    double bound = 0;
+    for (const Force& force : sublayer.forces)
+      if (const Attention* a = head_of(force);
+          a && a->weighting == Attention::unnormalised && moments::is_circle_head(*a, dynamics, 2))
+        bound += moments::size_of(a->value) * bound_of(a->beta);
+    return bound;
+  });
 }
 
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -41,12 +42,28 @@ struct CircleHead {
   bool divided;  // softmax
   double scale;  // of a plain head: the sums are those of e^{s - beta}
   Matrix value;
+  double value_size;
 };
+
+double length_of(const std::array<double, kMostCoordinates>& x, int d) {
+  return std::sqrt(std::inner_product(x.begin(), x.begin() + d, x.begin(), 0.0));
+}
+
+// What the scale of a circle's head, V in two coordinates, and the additions to other forces round,
+// for |V| = 1.
+double products_error(double scale, int additions) { return (4 + additions) * 0x1p-53 * scale; }
 
 // Whether forces are asked for at unit vectors.
 bool on_sphere(const Dynamics& dynamics) {
   return (dynamics.manifold == Manifold::sphere || moves_norms(dynamics)) &&
          dynamics.gain.empty() && dynamics.gain_end.empty();
+}
+
+int forces_acting(const Dynamics& dynamics, double t) {
+  int count = 0;
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    if (sublayer.active(t)) count += static_cast<int>(sublayer.forces.size());
+  return count;
 }
 
 SumsSetup setup_for(const Dynamics& dynamics, Shape shape, const MomentsChoice& choice,
@@ -119,7 +136,7 @@ class MomentsField final : public HostField {
     }
   }
 
-  const FieldCertificate* certificate() const override { return &certificate_; }
+  const ErrorBound* error_bound() const override { return &error_; }
 
   // Sums over sampled pairs as on every engine; that of the energy over all of them.
   PairSums pair_sums(const Swarm& x, const PairRequest& request) override {
@@ -151,21 +168,23 @@ class MomentsField final : public HostField {
  private:
   using Head = std::variant<CircleHead, HeadSums>;
 
-  void reckon(int orders) { certificate_.orders = std::max(certificate_.orders, orders); }
+  void reckon(int orders) { error_.orders = std::max(error_.orders, orders); }
 
   Head head_of(const Attention& a, Shape shape) const {
     if (is_circle_head(a, dynamics_, shape.d) && choice_.way != Way::transform)
       return CircleHead{CircleSums(a.beta, choice_.tolerance / 1000, &ranks_),
                         a.weighting == Attention::softmax, clock_scale(dynamics_.clock, a.beta),
-                        a.value};
+                        a.value, size_of(a.value)};
     return HeadSums(folded(a, dynamics_.clock, shape.d),
                     setup_for(dynamics_, shape, choice_, &ranks_));
   }
 
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
     if (ask.t != last_t_ || ask.sublayer <= last_sublayer_) {  // a new evaluation
-      certificate_.bound.assign(x.n(), 0);
-      certificate_.direct = 0;
+      error_.bound.assign(x.n(), 0);
+      error_.direct = 0;
+      error_.certified = true;
+      additions_ = forces_acting(dynamics_, ask.t);
     }
     last_t_ = ask.t;
     last_sublayer_ = ask.sublayer;
@@ -181,23 +200,23 @@ class MomentsField final : public HostField {
                             [&](const Perceptron& p) { add_perceptron(p, x, a); },
                             [](const ManyHeads&) {}},
                  force);
-    certificate_.worst = 0;
-    for (const double bound : certificate_.bound)
-      certificate_.worst = std::max(certificate_.worst, bound);
-    certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
+    error_.worst = 0;
+    for (const double bound : error_.bound) error_.worst = std::max(error_.worst, bound);
+    error_.worst_ever = std::max(error_.worst_ever, error_.worst);
   }
 
   // Of a swarm with a coordinate that is no number every sum is none.
   void give_up(HostSwarm& a) {
     for (int k = 0; k < a.d(); ++k)
       std::fill_n(a.axis(k), a.n(), std::numeric_limits<double>::quiet_NaN());
-    certificate_.bound.assign(a.n(), std::numeric_limits<double>::infinity());
-    certificate_.worst = certificate_.worst_ever = std::numeric_limits<double>::infinity();
+    error_.bound.assign(a.n(), std::numeric_limits<double>::infinity());
+    error_.worst = error_.worst_ever = std::numeric_limits<double>::infinity();
   }
 
   void add_head(const HeadSums& head, const HostSwarm& x, HostSwarm& a) {
-    const SumsAccount account = head.add(x, shared_, a, certificate_.bound);
-    certificate_.direct += account.direct + account.cells;
+    const SumsAccount account = head.add(x, additions_, shared_, a, error_.bound);
+    error_.direct += account.direct + account.cells;
+    error_.certified = error_.certified && account.direct == x.n();
   }
 
   void add_circle(const CircleHead& head, bool tangential, const HostSwarm& x, HostSwarm& a) {
@@ -213,7 +232,8 @@ class MomentsField final : public HostField {
       isolated.insert(isolated.end(), here.begin(), here.end());
     });
     add_pairs(head, want == CircleSums::everything, isolated, x, a);
-    certificate_.direct += static_cast<std::int64_t>(isolated.size());
+    error_.direct += static_cast<std::int64_t>(isolated.size());
+    error_.certified = false;
   }
 
   //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale
@@ -223,17 +243,18 @@ class MomentsField final : public HostField {
   std::vector<int> add_block(const CircleHead& head, const BlockSums& block, const HostSwarm& x,
                              HostSwarm& a) {
     const double eps = head.sums.error(particles_);
+    const double products = products_error(head.divided ? 1 : head.scale, additions_);
+    const double plain = head.sums.plain_error(particles_) * head.scale;
     std::vector<int> isolated;
     for (int b = 0; b < block.count; ++b) {
       const int i = block.first + b;
       const double weight = block.weight != nullptr ? block.weight[b] : 1;
       const double along = block.along != nullptr ? block.along[b] : 0;
-      const double error =
-          head.divided ? 2 * eps / (weight - eps) : head.sums.plain_error(particles_) * head.scale;
+      const double error = head.divided ? 2 * eps / (weight - eps) : plain;
       if (head.divided && !(weight > eps && error <= choice_.pairs_above))
         isolated.push_back(i);
       else
-        add_row(head, {i, weight, along, block.across[b], error}, x, a);
+        add_row(head, {i, weight, along, block.across[b], error + products}, x, a);
     }
     return isolated;
   }
@@ -247,7 +268,7 @@ class MomentsField final : public HostField {
       for (int e = block * kPlaces; e < std::min(count, (block + 1) * kPlaces); ++e) {
         const std::array<double, 3> sums =
             head.sums.evaluate_pairs(all, {x.at(rows[e], 0), x.at(rows[e], 1)});
-        const double error = 2 * head.sums.pairs_error(particles_);
+        const double error = 2 * head.sums.pairs_error(particles_) + products_error(1, additions_);
         add_row(head, {rows[e], sums[0], everything ? sums[1] : 0, sums[2], error}, x, a);
       }
     });
@@ -259,7 +280,7 @@ class MomentsField final : public HostField {
   };
   void add_row(const CircleHead& head, const CircleRow& row, const HostSwarm& x, HostSwarm& a) {
     const int i = row.i;
-    certificate_.bound[i] += size_of(head.value) * row.error;
+    error_.bound[i] += head.value_size * row.error;
     const double scale = head.divided ? 1 / row.weight : head.scale;
     const double n0 = scale * (row.along * x.at(i, 0) - row.across * x.at(i, 1));
     const double n1 = scale * (row.along * x.at(i, 1) + row.across * x.at(i, 0));
@@ -268,8 +289,15 @@ class MomentsField final : public HostField {
     a.at(i, 1) += v.empty() ? n1 : v(1, 0) * n0 + v(1, 1) * n1;
   }
 
-  void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& a) const {
+  // Its bound is that of rounding in its units, and of the addition to the other forces.
+  void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& a) {
     constexpr int kPlaces = 1024;
+    constexpr double kUnit = 0x1p-53;
+    const PerceptronBound bound = perceptron_bound(p);
+    const double fixed = bound.fixed + additions_ * kUnit * bound.size_fixed;
+    const double slope = bound.slope + additions_ * kUnit * bound.size_slope;
+    const bool sphere = on_sphere(dynamics_);
+    const double of_unit_vectors = fixed + slope * (1 + 1e-12);
     for_blocks((x.n() + kPlaces - 1) / kPlaces, choice_.threads, [&](int block) {
       std::array<double, kMostCoordinates> at, drift;
       for (int i = block * kPlaces; i < std::min(x.n(), (block + 1) * kPlaces); ++i) {
@@ -277,6 +305,7 @@ class MomentsField final : public HostField {
         drift.fill(0);
         add_perceptron_at(p, at.data(), drift.data());
         for (int k = 0; k < x.d(); ++k) a.at(i, k) += drift[k];
+        error_.bound[i] += sphere ? of_unit_vectors : fixed + slope * length_of(at, x.d());
       }
     });
   }
@@ -286,9 +315,10 @@ class MomentsField final : public HostField {
   int particles_ = 0;                     // of all ranks
   std::vector<std::vector<Head>> heads_;  // by sublayer
   SharedMoments shared_{};
+  int additions_ = 0;  // of forces, one after another, to the sum of a particle
   double last_t_ = 0;
   int last_sublayer_ = std::numeric_limits<int>::max();
-  FieldCertificate certificate_{};
+  ErrorBound error_{};
 };
 
 }  // namespace
@@ -297,6 +327,10 @@ bool is_circle_head(const Attention& a, const Dynamics& dynamics, int d) {
   return d == 2 && on_sphere(dynamics) && is_identity(a.query) && is_identity(a.key) &&
          a.query_bias.empty() && a.key_bias.empty() && a.value_bias.empty() && a.beta >= 0 &&
          a.beta <= kSharpestCircle && !a.relative;
+}
+
+double circle_bound(const CircleSums& sums, int n, double scale, int additions) {
+  return sums.plain_error(n) * scale + products_error(scale, additions);
 }
 
 double size_of(const Matrix& value) {

@@ -112,16 +112,16 @@ class SharedField final : public HostField {
   SharedField(const Dynamics& dynamics, Shape shape, std::unique_ptr<Field> inner,
               Partitions& partitions)
       : HostField(dynamics, shape), inner_(std::move(inner)), share_(partitions, everybody_) {
-    if (inner_->certificate() != nullptr) certificate_.emplace();
+    if (inner_->error_bound() != nullptr) error_.emplace();
   }
 
   void velocity(double t, const Swarm& x, Swarm& v) override {
     HostField::velocity(t, x, v);
-    certify();
+    gather_bounds();
   }
   void drift(double t, int sublayer, const Swarm& x, Swarm& a) override {
     HostField::drift(t, sublayer, x, a);
-    certify();
+    gather_bounds();
   }
   ClosePair nearest_pair(const Swarm& x, double delta) override {
     return murmur::nearest_pair(everybody(x), delta);
@@ -133,10 +133,10 @@ class SharedField final : public HostField {
     return inner_->pair_sums(everybody(x), request);
   }
   Field& whole() { return *inner_; }
+  void wait() const override { inner_->wait(); }
+  bool on_device() const override { return inner_->on_device(); }
   // Its bounds are those of this rank's particles, its numbers those of all.
-  const FieldCertificate* certificate() const override {
-    return certificate_ ? &*certificate_ : nullptr;
-  }
+  const ErrorBound* error_bound() const override { return error_ ? &*error_ : nullptr; }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
@@ -179,28 +179,29 @@ class SharedField final : public HostField {
     return share_.everybody(host(x));
   }
 
-  void certify() {
-    if (!certificate_) return;
-    const FieldCertificate& own = *inner_->certificate();
+  void gather_bounds() {
+    if (!error_) return;
+    const ErrorBound& own = *inner_->error_bound();
     const int size = share_.ranks().size();
     const double told[] = {own.worst, own.worst_ever, static_cast<double>(own.orders),
-                           static_cast<double>(own.direct)};
+                           static_cast<double>(own.direct), own.certified ? 1.0 : 0.0};
     std::vector<double> all(static_cast<std::size_t>(size) * std::size(told));
     share_.ranks().gather(told, std::vector<int>(size, std::size(told)), all);
-    FieldCertificate& c = *certificate_;
-    c = {.bound = own.bound};
+    ErrorBound& c = *error_;
+    c = {.bound = own.bound, .certified = true};
     for (std::size_t e = 0; e < all.size(); e += std::size(told)) {
       c.worst = std::max(c.worst, all[e]);
       c.worst_ever = std::max(c.worst_ever, all[e + 1]);
       c.orders = std::max(c.orders, static_cast<int>(all[e + 2]));
       c.direct += static_cast<std::int64_t>(all[e + 3]);
+      c.certified = c.certified && all[e + 4] != 0;
     }
   }
 
   std::unique_ptr<Field> inner_;
   HostSwarm everybody_{};
   RankShare share_;
-  std::optional<FieldCertificate> certificate_{};
+  std::optional<ErrorBound> error_{};
 };
 
 class SharedEngine final : public Engine {

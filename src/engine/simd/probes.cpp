@@ -108,7 +108,7 @@ volatile double keep_results;  // so that no loop is left out
 
 }  // namespace
 
-CoreLimits probe_core() {
+CoreLimits probe_arithmetic() {
   constexpr int kTries = 12, kTurns = 400'000, kPowerTurns = 10'000;
   CoreLimits limits;
   double sink = 0;
@@ -120,6 +120,12 @@ CoreLimits probe_core() {
       best_rate(kTries, [&] { return HWY_DYNAMIC_DISPATCH(PowersFloat)(kPowerTurns, sink); });
   limits.exp2_f64 =
       best_rate(kTries, [&] { return HWY_DYNAMIC_DISPATCH(PowersDouble)(kPowerTurns, sink); });
+  keep_results = sink;
+  return limits;
+}
+
+CoreLimits probe_core() {
+  CoreLimits limits = probe_arithmetic();
   constexpr std::size_t kCount = std::size_t{1} << 24;  // 128 MiB an array
   const auto a = hwy::AllocateAligned<double>(kCount), b = hwy::AllocateAligned<double>(kCount),
              c = hwy::AllocateAligned<double>(kCount);
@@ -130,7 +136,7 @@ CoreLimits probe_core() {
     HWY_DYNAMIC_DISPATCH(Triad)(b.get(), c.get(), a.get(), kCount);
     return 3.0 * sizeof(double) * kCount;
   });
-  keep_results = sink + a[kCount / 2];
+  keep_results = a[kCount / 2];
   return limits;
 }
 

@@ -13,5 +13,7 @@ struct CoreLimits {         // of one core, a second
 
 // Takes about half a second of the processor, and 384 MB of memory while it runs.
 CoreLimits probe_core();
+// All but memory.
+CoreLimits probe_arithmetic();
 
 }  // namespace murmur::simd

@@ -1,4 +1,4 @@
-// certified_sums.h: the sums of a head by the cheapest way, and again where its bound is too large.
+// bounded_sums.h: the sums of a head by the cheapest way, and again where its bound is too large.
 #pragma once
 
 #include <functional>
@@ -60,12 +60,12 @@ class SharedMoments {
 struct SumsAccount {
   int degree = 0;           // of the series, the highest
   std::int64_t cells = 0;   // targets that were summed again by cells, or by cells at once
-  std::int64_t direct = 0;  // targets that were summed pair by pair
+  std::int64_t direct = 0;  // targets that were summed pair by pair: their bounds are certified
 };
 
-class CertifiedSums {
+class BoundedSums {
  public:
-  explicit CertifiedSums(const SumsSetup& setup);
+  explicit BoundedSums(const SumsSetup& setup);
 
   const std::vector<WayCost>& ways() const { return ways_; }
 

@@ -1,5 +1,5 @@
-// certified_sums.cpp: blocks of targets through the series; the rest through cells, or pairs.
-#include "engine/moments/certified_sums.h"
+// bounded_sums.cpp: blocks of targets through the series; the rest through cells, or pairs.
+#include "engine/moments/bounded_sums.h"
 
 #include <algorithm>
 #include <cmath>
@@ -155,14 +155,14 @@ const CircleTransform& SharedMoments::circle(double rho, double cut) {
   return circles_.emplace(std::pair(rho, cut), CircleTransform(rho, cut)).first->second;
 }
 
-CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways_of(setup)) {
+BoundedSums::BoundedSums(const SumsSetup& setup) : setup_(setup), ways_(ways_of(setup)) {
   if (!setup.way) return;
   const auto wanted = std::find_if(ways_.begin(), ways_.end(),
                                    [&](const WayCost& cost) { return cost.way == *setup.way; });
   if (wanted != ways_.end()) std::rotate(ways_.begin(), wanted, wanted + 1);
 }
 
-struct CertifiedSums::Work {
+struct BoundedSums::Work {
   const HostSwarm& x;
   const HostSwarm* sources;  // of what is summed one by one: x, or all that the ranks have
   SharedMoments& shared;
@@ -171,7 +171,7 @@ struct CertifiedSums::Work {
   SumsAccount account{};
 };
 
-CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) const {
+BoundedSums::Evaluation BoundedSums::ready(Work& work, const WayCost& way) const {
   if (way.way == Way::transform && work.x.d() == 2) {
     const CircleTransform& sums = work.shared.circle(*setup_.length, cut_of(setup_));
     const auto series = std::make_shared<CircleTransform::Series>(
@@ -197,8 +197,8 @@ CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) c
 }
 
 // Those of the targets (nothing given: 0 .. n - 1) whose bounds are too large, in order.
-std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, int n,
-                                          std::span<const int> given) const {
+std::vector<int> BoundedSums::by_series(Work& work, const Evaluation& series, int n,
+                                        std::span<const int> given) const {
   const int d = work.x.d(), most = series.block;
   std::map<int, std::vector<int>> left;  // by block
   std::mutex lock;
@@ -236,7 +236,7 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
 }
 
 // How many rows the ranks have together: what is decided by it is the same on all of them.
-double CertifiedSums::on_all_ranks(std::span<const int> rows) const {
+double BoundedSums::on_all_ranks(std::span<const int> rows) const {
   Fixed count[] = {static_cast<Fixed>(rows.size())};
   if (setup_.ranks != nullptr) setup_.ranks->sum(count);
   return static_cast<double>(count[0]);
@@ -244,7 +244,7 @@ double CertifiedSums::on_all_ranks(std::span<const int> rows) const {
 
 // Cells are made of the targets that are asked for together, and show in the last bits: so every
 // rank sums the targets of all of them, and keeps its own.
-void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
+void BoundedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
   const int d = work.x.d();
   const std::size_t own = rows.size();
   std::vector<double> u(d * own);
@@ -275,7 +275,7 @@ void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const
   work.account.cells += static_cast<std::int64_t>(own);
 }
 
-void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+void BoundedSums::by_lists(Work& work, std::span<const int> rows) const {
   const double listed = on_all_ranks(rows);
   if (listed == 0) return;
   const bool forced = setup_.way && ways_.front().way == *setup_.way;
@@ -317,8 +317,8 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
   }
 }
 
-SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
-                                    const Fill& fill, const Done& done) const {
+SumsAccount BoundedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
+                                  const Fill& fill, const Done& done) const {
   Work work{x, &x, shared, fill, done};
   std::vector<int> rows;
   const WayCost& first = ways_.front();
@@ -329,7 +329,7 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
       SumsSetup finer = setup_;
       finer.cut = 0;  // as little as makes sense
       finer.way = first.way;
-      const CertifiedSums again(finer);
+      const BoundedSums again(finer);
       if (again.ways().front().way == first.way) {
         work.account.degree = again.ways().front().degree;
         rows = again.by_series(work, again.ready(work, again.ways().front()),
