@@ -2,7 +2,6 @@
 #include "command.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -18,6 +17,7 @@
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run_kind.h"
+#include "startup.h"
 #include "variables.h"
 
 namespace murmur::app {
@@ -141,19 +141,14 @@ void DataFile::write() {
 
 void report(const nlohmann::json& object) { data(json_text(object, 2) + "\n"); }
 
+int SignalWatch::watching_ = 0;
+
 SignalWatch::SignalWatch() {
-  if (embedding != nullptr) return;
-  struct sigaction action {};
-  action.sa_handler = [](int number) { caught_signal = number; };
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  if (++watching_ == 1 && embedding == nullptr) note_signals();
 }
 
 SignalWatch::~SignalWatch() {
-  if (embedding != nullptr) return;
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
+  if (--watching_ == 0 && embedding == nullptr) end_at_signals();
 }
 
 void usage(const std::string& what, const std::string& remedy) {

@@ -8,4 +8,9 @@ namespace murmur::app {
 // (SIGXFSZ) show as failing writes.
 void prepare_process();
 
+// What SIGINT and SIGTERM do: they end the program with 128 + their number, as from
+// prepare_process() on; or the first is noted in caught_signal, and the next ends the program.
+void end_at_signals();
+void note_signals();
+
 }  // namespace murmur::app

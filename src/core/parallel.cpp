@@ -6,9 +6,12 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <atomic>
 #include <optional>
+
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -26,21 +29,29 @@ bool threads_there() {
 }  // namespace
 
 void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
-  if (blocks <= 1 || threads == 1 || !threads_there()) {
-    for (int block = 0; block < blocks; ++block) work(block);
-    return;
-  }
+  const auto work_on = [&work](int first, int last) {
+    for (int block = first; block < last; ++block) {
+      stop_point();
+      work(block);
+    }
+  };
+  if (blocks <= 1 || threads == 1 || !threads_there()) return work_on(0, blocks);
   using Control = tbb::global_control;  // lets more threads run than there are cores, when asked
   std::optional<Control> control;
   if (threads > 0) control.emplace(Control::max_allowed_parallelism, threads);
   tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
+  const StopScope* const ours = StopScope::current();
+  // Of its own: where a loop around this one ends early, this one still does all of its blocks.
+  tbb::task_group_context context(tbb::task_group_context::isolated);
   arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<int>(0, blocks, 1),
         [&](const tbb::blocked_range<int>& range) {
-          for (int block = range.begin(); block != range.end(); ++block) work(block);
+          if (StopScope::current() == ours) return work_on(range.begin(), range.end());
+          const StopScope theirs(ours);
+          work_on(range.begin(), range.end());
         },
-        tbb::simple_partitioner());
+        tbb::simple_partitioner(), context);
   });
 }
 

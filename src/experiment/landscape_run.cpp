@@ -189,8 +189,10 @@ auto look_for(Run& run, const ProcessControl& control, const char* what, std::si
       units.tell();
       process.keep(units.done(), [&] { return record_of(known); });
     };
-    auto found = look(watch);
+    decltype(look(watch)) found;
+    const bool whole = finishes([&] { found = look(watch); });
     process.save(units.done(), record_of(known));
+    if (!whole && !control.stopped()) throw Stopped();
     if (!found) run.close("interrupted", {{what, units.done()}}, "");
     return found;
   });

@@ -26,7 +26,7 @@ double Pace::seconds_left(double done, double of) {
 }
 
 RecordedProcess::RecordedProcess(Run& run, const ProcessControl& control, const char* clock)
-    : run_(run), control_(control), clock_(clock) {}
+    : run_(run), control_(control), stop_(control.signal), clock_(clock) {}
 
 bool RecordedProcess::checkpoint_due() const {
   return since(last_checkpoint_) >= control_.checkpoint_seconds;
@@ -49,6 +49,8 @@ void close_after_exception(Run& run, const std::map<std::string, double>& number
   try {  // the disk may be full: then the manifest goes on saying that the run is running
     try {
       throw;
+    } catch (const Stopped&) {
+      run.close("interrupted", numbers, "");
     } catch (const Error& error) {
       run.close(error.fault == Fault::input ? "interrupted" : "failed", numbers, error.summary);
     } catch (const std::exception& error) {
