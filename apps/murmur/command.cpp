@@ -7,12 +7,14 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "embedding.h"
 #include "murmur/error.h"
 #include "murmur/external.h"
 #include "murmur/forces.h"
+#include "murmur/stop.h"
 #include "printable.h"
 #include "run/formats.h"
 #include "run/json_text.h"
@@ -141,14 +143,21 @@ void DataFile::write() {
 
 void report(const nlohmann::json& object) { data(json_text(object, 2) + "\n"); }
 
-int SignalWatch::watching_ = 0;
+namespace {
+int watching = 0;                     // how many watches there are, all of one thread
+std::optional<StopScope> noticing{};  // while there is one: computations look at the signal
+}  // namespace
 
 SignalWatch::SignalWatch() {
-  if (++watching_ == 1 && embedding == nullptr) note_signals();
+  if (++watching > 1) return;
+  noticing.emplace(&caught_signal);
+  if (embedding == nullptr) note_signals();
 }
 
 SignalWatch::~SignalWatch() {
-  if (--watching_ == 0 && embedding == nullptr) end_at_signals();
+  if (--watching > 0) return;
+  noticing.reset();
+  if (embedding == nullptr) end_at_signals();
 }
 
 void usage(const std::string& what, const std::string& remedy) {

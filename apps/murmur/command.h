@@ -11,7 +11,6 @@
 
 #include "murmur/error.h"
 #include "murmur/experiment.h"
-#include "murmur/stop.h"
 #include "options.h"
 
 namespace murmur::app {
@@ -77,18 +76,12 @@ void complain(const std::string& about, const Error& error, bool red = false);
 // The same for a picture that a finished run goes without: a missing tool or a place that is taken
 // is no failure of the run; a full disk is one, and the program then ends with code 1.
 void complain_undrawn(const std::string& about, const Error& error);
-// While it lives, Ctrl-C and SIGTERM are noted in caught_signal, and computations then throw
-// Stopped. A second signal ends the program at once, as any does where nothing watches.
-class SignalWatch {
- public:
+// While it lives, the first Ctrl-C or SIGTERM is noted in caught_signal, and ends computations.
+struct SignalWatch {
   SignalWatch();
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
-
- private:
-  StopScope scope_{&caught_signal};
-  static int watching_;  // how many there are
 };
 
 void report(const nlohmann::json& object);  // data as JSON, always valid

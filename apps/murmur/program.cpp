@@ -11,6 +11,7 @@
 #include "embedding.h"
 #include "generated/version.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "variables.h"
 
 namespace murmur::app {

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "meeting.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "progress.h"
 #include "ranks.h"
 #include "recipe.h"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "murmur/stop.h"
 #include "recipe.h"
 #include "run_kind.h"
 

@@ -20,7 +20,6 @@
 
 #include "murmur/engine.h"
 #include "murmur/matrix.h"
-#include "murmur/stop.h"
 #include "murmur/swarm.h"
 
 namespace murmur {
@@ -45,9 +44,8 @@ struct Progress {
 // What the caller of a process decides.
 struct ProcessControl {
   std::function<void(const Progress&)> report{};  // one call at a time
-  // Non-zero: keep the state and leave. It is looked at within the computations too (stop.h).
-  const std::atomic<int>* signal = nullptr;
-  double checkpoint_seconds = 10;  // longest time between two checkpoints
+  const std::atomic<int>* signal = nullptr;       // non-zero: keep the state and leave
+  double checkpoint_seconds = 10;                 // longest time between two checkpoints
 
   bool stopped() const { return signal != nullptr && *signal != 0; }
 };
@@ -63,8 +61,8 @@ class Pace {
   double first_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Within a catch: closes the run as interrupted where it was stopped, or where the request was
-// wrong and a corrected one can continue, else as failed, with its counters so far.
+// Within a catch: closes the run as interrupted where the request was wrong and a corrected one can
+// continue, else as failed, with its counters so far.
 void close_after_exception(Run& run, const std::map<std::string, double>& numbers) noexcept;
 
 // A run whose process advances a state step by step. Checkpoints are timed by the wall clock;
@@ -106,7 +104,6 @@ class RecordedProcess {
   using Time = std::chrono::steady_clock;
   Run& run_;
   const ProcessControl& control_;
-  const StopScope stop_;
   const char* clock_;
   double position_ = 0;
   Pace pace_{};

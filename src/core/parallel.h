@@ -6,8 +6,6 @@
 namespace murmur {
 
 // Calls work(block) once for each block in [0, blocks), on up to `threads` threads (0: all cores).
-// Before each block it is a stop_point (murmur/stop.h): where it throws Stopped, some blocks were
-// not worked on.
 // Blocks must write to disjoint places; sums across blocks are the caller's, in block order.
 void for_blocks(int blocks, int threads, const std::function<void(int)>& work);
 

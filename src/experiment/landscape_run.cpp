@@ -7,6 +7,7 @@
 #include "experiment/flow_record.h"
 #include "experiment/landscape_setup.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -175,6 +176,7 @@ std::vector<std::optional<Found>> known_of(const Run& run, std::size_t units) {
 template <typename Found, typename Look>
 auto look_for(Run& run, const ProcessControl& control, const char* what, std::size_t count,
               const Look& look) -> decltype(look(SearchWatch<Found>{})) {
+  const StopScope stop(control.signal);
   RecordedProcess process(run, control, what);
   return process.guarded([&] {
     SearchWatch<Found> watch{.known = known_of<Found>(run, count)};

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -150,6 +151,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
 }  // namespace
 
 std::optional<TrainingSummary> train_rnn(const RnnTraining& what) {
+  const StopScope stop(what.control.signal);
   RecordedProcess process(what.run, what.control, "update");
   return process.guarded([&] { return carry(what, process); });
 }

@@ -10,6 +10,7 @@
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "murmur/settling.h"
+#include "murmur/stop.h"
 #include "murmur/training.h"
 #include "run/file.h"
 #include "run/formats.h"
@@ -190,6 +191,7 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
 
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
                                      const ProcessControl& control) {
+  const StopScope stop(control.signal);
   std::unique_ptr<Keeper> keeper;
   try {
     if (data.learned.empty() && !reads_words(training.task))

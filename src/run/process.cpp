@@ -4,6 +4,7 @@
 
 #include "murmur/error.h"
 #include "murmur/run.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -26,7 +27,7 @@ double Pace::seconds_left(double done, double of) {
 }
 
 RecordedProcess::RecordedProcess(Run& run, const ProcessControl& control, const char* clock)
-    : run_(run), control_(control), stop_(control.signal), clock_(clock) {}
+    : run_(run), control_(control), clock_(clock) {}
 
 bool RecordedProcess::checkpoint_due() const {
   return since(last_checkpoint_) >= control_.checkpoint_seconds;

@@ -12,6 +12,7 @@
 
 #include "murmur/ranks.h"
 #include "murmur/run.h"
+#include "murmur/stop.h"
 #include "run/npy.h"
 
 namespace murmur {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/parallel.h"
+#include "murmur/stop.h"
 #include "run/claims.h"
 #include "run/file.h"
 #include "run/formats.h"
