@@ -54,6 +54,11 @@ class HoldStop {
 // (core/parallel.h); other loops that may take longer than a tenth of a second call it here.
 void stop_point();
 
+// Does long work that has no blocks in a thread of its own while this one waits. Where this one is
+// stopped, the other goes on until the work ends: it may touch only what it owns. Without a scope
+// it is done here.
+void do_aside(const std::function<void()>& work);
+
 // Whether `work` came to its end; false: it was stopped.
 template <class Work>
 bool finishes(const Work& work) {

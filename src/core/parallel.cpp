@@ -9,7 +9,14 @@
 #include <tbb/task_group.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <system_error>
+#include <thread>
 
 #include "murmur/stop.h"
 
@@ -53,6 +60,45 @@ void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
         },
         tbb::simple_partitioner(), context);
   });
+}
+
+void do_aside(const std::function<void()>& work) {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  if (StopScope::current() == nullptr) return work();
+  struct Shared {
+    std::mutex mutex{};
+    std::condition_variable ended{};
+    bool done = false;
+    std::exception_ptr error{};
+  };
+  const auto shared = std::make_shared<Shared>();
+  std::thread other;
+  try {
+    other = std::thread([shared, work] {
+      std::exception_ptr error;
+      try {
+        work();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      const std::lock_guard<std::mutex> lock(shared->mutex);
+      shared->error = error;
+      shared->done = true;
+      shared->ended.notify_all();
+    });
+  } catch (const std::system_error&) {
+    return work();  // the machine has no thread left
+  }
+  const bool whole = finishes([&] {
+    std::unique_lock<std::mutex> lock(shared->mutex);
+    while (!shared->ended.wait_for(lock, kBetweenLooks, [&] { return shared->done; })) stop_point();
+  });
+  if (!whole) {
+    other.detach();
+    throw Stopped();
+  }
+  other.join();
+  if (shared->error) std::rethrow_exception(shared->error);
 }
 
 }  // namespace murmur
