@@ -269,7 +269,7 @@ TEST(Stop, AMeanFieldStoppedWithinStepsGivesTheSameBits) {
   Measure start;
   start.waves = {{1, 1e-3}, {2, 1e-3}, {3, 1e-3}};
   const MeanFieldMethod method{.modes = 64};
-  MeanFieldPlan plan{.schedule = {.T = 20, .every = 1}};
+  MeanFieldPlan plan{.schedule = {.T = 0.3, .every = 0.01}};
   const MeanFieldTrajectory whole = carry(field, start, method, plan);
   std::atomic<int> flag{0};
   const StopScope scope(&flag);
