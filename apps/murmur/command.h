@@ -76,7 +76,7 @@ void complain(const std::string& about, const Error& error, bool red = false);
 // The same for a picture that a finished run goes without: a missing tool or a place that is taken
 // is no failure of the run; a full disk is one, and the program then ends with code 1.
 void complain_undrawn(const std::string& about, const Error& error);
-// While it lives, the first Ctrl-C or SIGTERM is noted in caught_signal, and ends computations.
+// While it lives, Ctrl-C and SIGTERM are noted in caught_signal instead of ending the program.
 struct SignalWatch {
   SignalWatch();
   ~SignalWatch();
