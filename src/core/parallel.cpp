@@ -54,8 +54,7 @@ void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
     tbb::parallel_for(
         tbb::blocked_range<int>(0, blocks, 1),
         [&](const tbb::blocked_range<int>& range) {
-          if (StopScope::current() == ours) return work_on(range.begin(), range.end());
-          const StopScope theirs(ours);
+          const StopScope own(ours);  // a block that holds it holds no other
           work_on(range.begin(), range.end());
         },
         tbb::simple_partitioner(), context);

@@ -30,10 +30,14 @@ StopScope::StopScope(const std::atomic<int>* flag, const std::function<void()>* 
 
 StopScope::StopScope(const StopScope* other) : outer_(innermost) {
   if (other != nullptr) flag_ = other->flag_, held_ = other->held_;
+  if (other != nullptr && other == outer_) look_ = other->look_, last_look_ = other->last_look_;
   innermost = this;
 }
 
-StopScope::~StopScope() { innermost = outer_; }
+StopScope::~StopScope() {
+  if (outer_ != nullptr && outer_->look_ == look_) outer_->last_look_ = last_look_;
+  innermost = outer_;
+}
 
 const StopScope* StopScope::current() { return innermost; }
 
