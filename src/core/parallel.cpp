@@ -54,6 +54,7 @@ void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
     tbb::parallel_for(
         tbb::blocked_range<int>(0, blocks, 1),
         [&](const tbb::blocked_range<int>& range) {
+          if (ours == nullptr) return work_on(range.begin(), range.end());
           const StopScope own(ours);  // a block that holds it holds no other
           work_on(range.begin(), range.end());
         },
