@@ -2,22 +2,24 @@
 #include "command.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "embedding.h"
 #include "murmur/error.h"
 #include "murmur/external.h"
 #include "murmur/forces.h"
+#include "murmur/stop.h"
 #include "printable.h"
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run_kind.h"
+#include "startup.h"
 #include "variables.h"
 
 namespace murmur::app {
@@ -141,19 +143,21 @@ void DataFile::write() {
 
 void report(const nlohmann::json& object) { data(json_text(object, 2) + "\n"); }
 
+namespace {
+int watching = 0;                     // how many watches there are, all of one thread
+std::optional<StopScope> noticing{};  // while there is one: computations look at the signal
+}  // namespace
+
 SignalWatch::SignalWatch() {
-  if (embedding != nullptr) return;
-  struct sigaction action {};
-  action.sa_handler = [](int number) { caught_signal = number; };
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  if (++watching > 1) return;
+  noticing.emplace(&caught_signal);
+  if (embedding == nullptr) note_signals();
 }
 
 SignalWatch::~SignalWatch() {
-  if (embedding != nullptr) return;
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
+  if (--watching > 0) return;
+  noticing.reset();
+  if (embedding == nullptr) end_at_signals();
 }
 
 void usage(const std::string& what, const std::string& remedy) {

@@ -11,6 +11,7 @@
 #include "embedding.h"
 #include "generated/version.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "variables.h"
 
 namespace murmur::app {
@@ -224,14 +225,23 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   return 2;
 }
 
+// Its exit code; nothing where a signal came and what it computed was lost.
+std::optional<int> CommandLine::run_unless_stopped() {
+  int code = 0;
+  if (finishes([&] { code = command_.run(flags_, words_); })) return code;
+  say(flags_, "stopped");
+  return std::nullopt;
+}
+
 int CommandLine::run() {
   refuse_empty_values(*named_);
   warn_of_unknown_variables(flags_);
   std::optional<DataFile> file;
   if (command_.prints) file.emplace(flags_);
-  const int code = command_.run(flags_, words_);
-  if (file) file->write();
-  return code == 0 ? undrawn : code;
+  const std::optional<int> code = run_unless_stopped();
+  if (code && file) file->write();
+  if (code.value_or(0) == 0 && caught_signal != 0) return 128 + caught_signal;
+  return code.value_or(0) == 0 ? undrawn : *code;
 }
 
 }  // namespace murmur::app

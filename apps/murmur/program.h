@@ -20,12 +20,15 @@ class CommandLine {
   // Error(usage) where the line is off. The exit code where it asked for --help or --version alone,
   // which is told.
   std::optional<int> parse(int argc, const char* const* argv);
-  int run();  // the exit code of the command
+  // The exit code of the command; 128 + the signal where one came while it watched for signals.
+  int run();
 
   const Command& command() const { return command_; }
   const Flags& flags() const { return flags_; }
 
  private:
+  std::optional<int> run_unless_stopped();
+
   Flags flags_{};
   std::vector<std::string> words_{};
   Command command_{};

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "meeting.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "progress.h"
 #include "ranks.h"
 #include "recipe.h"
@@ -159,7 +160,8 @@ std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
   ReproductionControl control = control_of(flags, words, row);
   static_cast<ProcessControl&>(control) = process.control;
   control.tell = [&](const std::string& text) { process.tell(text); };
-  std::optional<Reproduction> done = reproduce(row.name, control);
+  std::optional<Reproduction> done;
+  finishes([&] { done = reproduce(row.name, control); });
   process.clear();
   if (!done) tell_stopped(flags, how_to_go_on());
   return done;

@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <exception>
 #include <initializer_list>
 #include <string_view>
 
+#include "command.h"
 #include "model/mapped_file.h"
 #include "murmur/error.h"
 
@@ -56,7 +59,33 @@ void on_bus_error(int, siginfo_t* facts, void*) {
   _exit(1);
 }
 
+// `timeout` sends its signal to the process and to its group: both within this time are one.
+constexpr std::int64_t kOneSignal = 100'000'000;  // nanoseconds
+std::atomic<std::int64_t> noted_at{0};
+
+void end_at_once(int number) { _exit(128 + number); }
+
+void note(int number) {
+  timespec clock{};
+  clock_gettime(CLOCK_MONOTONIC, &clock);
+  const std::int64_t now = clock.tv_sec * std::int64_t{1'000'000'000} + clock.tv_nsec;
+  std::int64_t before = 0;
+  if (noted_at.compare_exchange_strong(before, now))
+    caught_signal = number;
+  else if (now - before > kOneSignal)
+    end_at_once(number);
+}
+
+void at_signals(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+}
+
 }  // namespace
+
+void end_at_signals() { at_signals(end_at_once); }
+void note_signals() { at_signals(note); }
 
 void prepare_process() {
   std::set_terminate(tell_and_end);
@@ -72,6 +101,12 @@ void prepare_process() {
   bus.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &bus, nullptr);
   signal(SIGCHLD, SIG_DFL);  // a caller that ignores it would hide how our children end
+  end_at_signals();
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);  // they may come to us blocked
 }
 
 bool reader_has_left() {

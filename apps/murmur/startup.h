@@ -13,4 +13,9 @@ void prepare_process();
 // `head` does. What is printed then goes nowhere, which is no failure.
 bool reader_has_left();
 
+// What SIGINT and SIGTERM do: they end the program with 128 + their number, as from
+// prepare_process() on; or the first is noted in caught_signal, and the next ends the program.
+void end_at_signals();
+void note_signals();
+
 }  // namespace murmur::app

@@ -156,6 +156,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     throw Error(Fault::runtime, "the system took the server's socket away",
                 fmt::format("127.0.0.1:{}", server->port()), "start it again");
   say(flags, "ended");
+  caught_signal = 0;  // it was to serve until then
   return 0;
 }
 

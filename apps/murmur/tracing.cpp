@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "murmur/stop.h"
 #include "recipe.h"
 #include "recipe_words.h"
 #include "run_kind.h"
@@ -31,7 +32,8 @@ RunReader keep_texts(const Flags& flags, const TraceFile& file, std::vector<Trac
   contents.engine = keeping.engine + " " + file.family;
   contents.seed = keeping.seed;
   contents.outputs = trace_outputs();
-  const SignalWatch watch;  // what is begun is written to its end: that takes little time
+  const SignalWatch watch;
+  const HoldStop whole;  // what is begun is written to its end: that takes little time
   Run run = create_run(flags, e.name, contents);
   keep_trace(run, e, file, frames, keeping.activations ? taken_activations(texts) : Record{});
   return RunReader(run.directory());

@@ -23,6 +23,8 @@ void bind_errors(py::module_&) {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
       raise(error);
+    } catch (const Stopped&) {  // the error of Python is set already
+      if (PyErr_Occurred() == nullptr) PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const std::filesystem::filesystem_error& error) {
       raise({Fault::runtime, error.code().message(), error.path1().string(),
              "check the path, its length and its permissions"});

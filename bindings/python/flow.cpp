@@ -157,6 +157,7 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
   const bool foreign = !prepared_.external.empty();  // may raise in the middle of a step
   FlowState whole = foreign ? state_ : FlowState();
   std::optional<py::error_already_set> raised;
+  std::atomic<int> interrupted{0};  // within a step
   Clock::time_point last_look = Clock::now(), last_told = last_look;
   Pace pace;
   FlowWatch hooks;
@@ -168,11 +169,12 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
     const bool look = moment - last_look > std::chrono::milliseconds(20) || !watch.is_none();
     bool leave = now.step - first_step >= stop.steps || frames() - first_frame >= stop.frames ||
                  now.t >= stop.until;
+    if (interrupted != 0) return true;
     if (!look) return leave;
     last_look = moment;
     const Locked lock;
     try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (signal_raised()) throw py::error_already_set();
       if (!watch.is_none()) {
         fetch();
         watched_ = true;  // it may read the flow, and not advance it
@@ -192,7 +194,7 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
     return leave;
   };
   try {
-    const Unlocked others;
+    const Unlocked others(&interrupted);
     const Outcome outcome =
         murmur::advance({*engine_, *field_, e().flow, e().random}, e().schedule, state_, hooks);
     if (outcome.ending != Ending::interrupted) ended_ = outcome;
@@ -201,6 +203,7 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
     throw;
   }
   if (raised) throw *raised;
+  if (interrupted != 0) throw py::error_already_set();
   return ended_.has_value();
 }
 

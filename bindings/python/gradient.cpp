@@ -145,7 +145,7 @@ class RecordedFlight {
     if (now - last_look_ < std::chrono::milliseconds(20)) return false;
     last_look_ = now;
     const Locked lock;
-    if (PyErr_CheckSignals() == 0) return false;
+    if (!signal_raised()) return false;
     raised_.emplace();
     return true;
   }

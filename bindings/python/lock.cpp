@@ -1,5 +1,6 @@
 // lock.cpp: the interpreter's lock, and threads that outlive the interpreter.
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <thread>
@@ -40,6 +41,17 @@ void end() {
 }
 
 }  // namespace
+
+bool signal_raised() { return PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0; }
+
+Unlocked::Unlocked(std::atomic<int>* flag)
+    : flag_(flag != nullptr ? flag : &own_flag_),
+      look_([this] {
+        const Locked lock;
+        if (signal_raised()) *flag_ = SIGINT;
+      }),
+      scope_(flag_, &look_),
+      state_(PyEval_SaveThread()) {}
 
 Unlocked::~Unlocked() {
   const Coming here;

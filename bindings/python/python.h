@@ -19,6 +19,7 @@
 #include "murmur/experiment.h"
 #include "murmur/external.h"
 #include "murmur/forces.h"
+#include "murmur/stop.h"
 #include "murmur/swarm.h"
 
 namespace murmur::python {
@@ -143,16 +144,25 @@ class Keywords {
 // The interpreter's lock, let go while an engine computes, and taken for what is Python's. When the
 // interpreter comes to its end, Python would end a thread that is still under way (a daemon) in its
 // try to take the lock, in the middle of C++; here such a thread waits for the end of the process.
+// While it computes, Ctrl-C is looked for between blocks of work: what its handler raises is then
+// the error of Python, and Stopped is thrown.
 class Unlocked {
  public:
-  Unlocked() : state_(PyEval_SaveThread()) {}
+  explicit Unlocked(std::atomic<int>* flag = nullptr);
   ~Unlocked();
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
+  const std::atomic<int>* flag() const { return flag_; }
 
  private:
+  std::atomic<int> own_flag_{0};
+  std::atomic<int>* const flag_;
+  const std::function<void()> look_;
+  const StopScope scope_;
   PyThreadState* state_;
 };
+// With the lock: whether Ctrl-C, or what its handler raised, is the error of Python.
+bool signal_raised();
 class Locked {
  public:
   Locked();

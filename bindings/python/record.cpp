@@ -23,7 +23,7 @@ py::tuple record(const std::vector<std::string>& words, const py::object& init,
   control.report = [&](const Progress& told) {
     const Locked lock;
     try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (signal_raised()) throw py::error_already_set();
       if (!progress.is_none()) progress(dictionary_of(told));
     } catch (py::error_already_set& error) {
       if (!raised) raised.emplace(error);
@@ -32,9 +32,10 @@ py::tuple record(const std::vector<std::string>& words, const py::object& init,
   };
   Outcome outcome;
   {
-    const Unlocked others;
+    const Unlocked others(&signal);
     outcome = simulate(prepared.experiment, *engine, run, control);
   }
+  if (!raised && PyErr_Occurred() != nullptr) raised.emplace();
   const std::string directory = run.directory().string();
   if (raised && !raised->matches(PyExc_KeyboardInterrupt)) throw *raised;
   if (raised) return py::make_tuple(directory, "", "", "");

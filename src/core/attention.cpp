@@ -8,6 +8,7 @@
 
 #include "core/elementary.h"
 #include "core/matrix_exponential.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -72,6 +73,7 @@ std::vector<double> sinkhorn_weights(const std::vector<double>& scores,
     double error = 0;
     std::vector<double> next(n);
     for (std::size_t i = 0; i < n; ++i) {
+      stop_point();
       for (std::size_t j = 0; j < n; ++j) t[j] = log_mass[j] + scores[i * n + j] + log_q[j];
       next[i] = -log_sum(t);
       error = std::max(error, std::fabs(elementary::exp(log_p[i] - next[i]) - 1));
@@ -79,6 +81,7 @@ std::vector<double> sinkhorn_weights(const std::vector<double>& scores,
     if (sweep > 0 && (error < tolerance || sweep == max_sweeps)) break;
     log_p = next;
     for (std::size_t j = 0; j < n; ++j) {
+      stop_point();
       for (std::size_t i = 0; i < n; ++i) t[i] = log_mass[i] + log_p[i] + scores[i * n + j];
       log_q[j] = -log_sum(t);
     }
@@ -86,6 +89,7 @@ std::vector<double> sinkhorn_weights(const std::vector<double>& scores,
 
   std::vector<double> weight(n * n);
   for (std::size_t j = 0; j < n; ++j) {
+    stop_point();
     if (mass[j] == 0) continue;
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
     for (std::size_t i = 0; i < n; ++i)

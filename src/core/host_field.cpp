@@ -196,11 +196,19 @@ double HostField::sum_over_particles(std::span<const double> terms, int each) {
   return total;
 }
 
+void Share::agree() {
+  if (all() < kLarge) return;
+  std::int64_t any[] = {stopped_ ? 1 : 0};
+  ranks().largest(any);
+  stopped_ = false;
+  if (any[0] != 0) throw Stopped();
+}
+
 void HostField::add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) {
   const HostSwarm& all = share.everybody(x);
   HostSwarm forces = all;
   clear(forces);
-  add_forces(ask, all, forces);
+  share.alone([&] { add_forces(ask, all, forces); });
   for (int k = 0; k < x.d(); ++k)
     for (int i = 0; i < x.n(); ++i) a.axis(k)[i] += forces.axis(k)[share.first() + i];
 }

@@ -7,6 +7,7 @@
 
 #include "murmur/engine.h"
 #include "murmur/ranks.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -20,6 +21,21 @@ class Share {
   virtual std::span<const int> counts() const = 0;  // (ranks) of each
   // The whole swarm, of which `own` is this rank's share. Every rank has to ask.
   virtual const HostSwarm& everybody(const HostSwarm& own) = 0;
+
+  // Work of this rank for which no other waits: of a large swarm a stop ends it, which agree()
+  // tells the others.
+  template <class Work>
+  void alone(const Work& work) {
+    if (all() < kLarge) return work();
+    const HoldStop hold(false);
+    stopped_ = stopped_ || !finishes(work);
+  }
+  // Throws Stopped on every rank where one was stopped. Every rank has to ask.
+  void agree();
+
+ private:
+  static constexpr int kLarge = 1 << 14;  // below it a velocity takes less than a second
+  bool stopped_ = false;
 };
 
 class PairAdjoint;

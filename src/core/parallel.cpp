@@ -8,13 +8,22 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
+#include <thread>
 #include <vector>
+
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -73,25 +82,72 @@ int startable_threads(int wanted) {
 }  // namespace
 
 void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
+  const auto work_on = [&work](int first, int last) {
+    for (int block = first; block < last; ++block) {
+      stop_point();
+      work(block);
+    }
+  };
   const bool several = blocks > 1 && threads != 1 && threads_there();
   const int wanted = threads > 0 ? threads : several ? tbb::info::default_concurrency() : 1;
   const int team = several ? startable_threads(wanted) : 1;
-  if (team == 1) {
-    for (int block = 0; block < blocks; ++block) work(block);
-    return;
-  }
+  if (team == 1) return work_on(0, blocks);
   using Control = tbb::global_control;  // lets more threads run than there are cores, when asked
   std::optional<Control> control;
   if (threads > 0 || team < wanted) control.emplace(Control::max_allowed_parallelism, team);
   tbb::task_arena arena(threads > 0 || team < wanted ? team : tbb::task_arena::automatic);
+  const StopScope* const ours = StopScope::current();
+  // Of its own: where a loop around this one ends early, this one still does all of its blocks.
+  tbb::task_group_context context(tbb::task_group_context::isolated);
   arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<int>(0, blocks, 1),
         [&](const tbb::blocked_range<int>& range) {
-          for (int block = range.begin(); block != range.end(); ++block) work(block);
+          if (ours == nullptr) return work_on(range.begin(), range.end());
+          const StopScope own(ours);  // a block that holds it holds no other
+          work_on(range.begin(), range.end());
         },
-        tbb::simple_partitioner());
+        tbb::simple_partitioner(), context);
   });
+}
+
+void do_aside(const std::function<void()>& work) {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  if (StopScope::current() == nullptr) return work();
+  struct Shared {
+    std::mutex mutex{};
+    std::condition_variable ended{};
+    bool done = false;
+    std::exception_ptr error{};
+  };
+  const auto shared = std::make_shared<Shared>();
+  std::thread other;
+  try {
+    other = std::thread([shared, work] {
+      std::exception_ptr error;
+      try {
+        work();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      const std::lock_guard<std::mutex> lock(shared->mutex);
+      shared->error = error;
+      shared->done = true;
+      shared->ended.notify_all();
+    });
+  } catch (const std::system_error&) {
+    return work();  // the machine has no thread left
+  }
+  const bool whole = finishes([&] {
+    std::unique_lock<std::mutex> lock(shared->mutex);
+    while (!shared->ended.wait_for(lock, kBetweenLooks, [&] { return shared->done; })) stop_point();
+  });
+  if (!whole) {
+    other.detach();
+    throw Stopped();
+  }
+  other.join();
+  if (shared->error) std::rethrow_exception(shared->error);
 }
 
 }  // namespace murmur

@@ -1,10 +1,16 @@
 // serial.cpp: stands in for parallel.cpp where there are no threads: blocks one after another.
 #include "core/parallel.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
 void for_blocks(int blocks, int, const std::function<void(int)>& work) {
-  for (int block = 0; block < blocks; ++block) work(block);
+  for (int block = 0; block < blocks; ++block) {
+    stop_point();
+    work(block);
+  }
 }
+
+void do_aside(const std::function<void()>& work) { work(); }
 
 }  // namespace murmur

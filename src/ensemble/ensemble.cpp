@@ -10,6 +10,7 @@
 #include "ensemble/block.h"
 #include "ensemble/stepper.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -105,7 +106,11 @@ class BlockFlow {
   }
 
  private:
-  bool stopped() const { return work_.signal != nullptr && work_.signal->load() != 0; }
+  bool stopped() const {
+    if (work_.signal != nullptr && work_.signal->load() != 0) return true;
+    stop_point();
+    return false;
+  }
   Outcome interrupted(double t) const { return {Ending::interrupted, t, -1, {}, {}}; }
 
   Outcome advance_fixed(ReplicasResult& result) {

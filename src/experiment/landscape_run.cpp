@@ -7,6 +7,7 @@
 #include "experiment/flow_record.h"
 #include "experiment/landscape_setup.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -175,6 +176,7 @@ std::vector<std::optional<Found>> known_of(const Run& run, std::size_t units) {
 template <typename Found, typename Look>
 auto look_for(Run& run, const ProcessControl& control, const char* what, std::size_t count,
               const Look& look) -> decltype(look(SearchWatch<Found>{})) {
+  const StopScope stop(control.signal);
   RecordedProcess process(run, control, what);
   return process.guarded([&] {
     SearchWatch<Found> watch{.known = known_of<Found>(run, count)};
@@ -189,8 +191,10 @@ auto look_for(Run& run, const ProcessControl& control, const char* what, std::si
       units.tell();
       process.keep(units.done(), [&] { return record_of(known); });
     };
-    auto found = look(watch);
+    decltype(look(watch)) found;
+    const bool whole = finishes([&] { found = look(watch); });
     process.save(units.done(), record_of(known));
+    if (!whole && !control.stopped()) throw Stopped();
     if (!found) run.close("interrupted", {{what, units.done()}}, "");
     return found;
   });

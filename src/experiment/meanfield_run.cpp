@@ -7,6 +7,7 @@
 #include "experiment/flow_record.h"
 #include "experiment/meanfield_setup.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "run/formats.h"
 #include "run/npy.h"
 
@@ -164,6 +165,7 @@ std::vector<std::string> meanfield_columns() {
 }
 
 MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessControl& control) {
+  const StopScope stop(control.signal);
   RecordedProcess process(run, control, "t");
   MeanFieldPlan plan{.schedule = s.schedule};
   if (run.last_checkpoint()) plan.from = trajectory_of(s, *run.last_checkpoint());

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -103,18 +104,28 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
   TrainingState state = where_it_stands(
       run, data.checksum, TrainingLoop::begin(training, initial_parameters(rnn, training.seed)));
   const WatchedSamples watched = watched_samples(data);
-  while (!loop.finished(state)) {
-    if (loop.update(state)) {
-      const double row[] = {mean_of_epoch(loop, state, state.loss),
-                            static_cast<double>(state.correct) / static_cast<double>(state.seen),
-                            loop.rate(state.update - 1)};
-      run.append(loop.epoch(state), evaluate(*adjoint, rnn.classes, state.model(), watched).logits,
-                 row);
-    }
+  // There is a row of each epoch.
+  const auto lacks_row = [&] {
+    return state.update % loop.per_epoch() == 0 && run.frames() < state.update / loop.per_epoch();
+  };
+  const auto append = [&] {
+    const double row[] = {mean_of_epoch(loop, state, state.loss),
+                          static_cast<double>(state.correct) / static_cast<double>(state.seen),
+                          loop.rate(state.update - 1)};
+    run.append(loop.epoch(state), evaluate(*adjoint, rnn.classes, state.model(), watched).logits,
+               row);
+  };
+  while (!loop.finished(state) || lacks_row()) {
+    // As in train.cpp: a stop leaves the state as it was after the last whole update.
+    const bool whole = finishes([&] {
+      if (!lacks_row()) loop.update(state);
+      if (lacks_row()) append();
+    });
     const bool stop = process.pause(
         static_cast<double>(state.update),
         [&, &checksum = data.checksum] { return record_of(state, checksum); },
         [&] { return progress_of(loop, state, kNan); });
+    if (!stop && !whole) throw Stopped();
     if (!stop) continue;
     run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;
@@ -141,6 +152,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
 }  // namespace
 
 std::optional<TrainingSummary> train_rnn(const RnnTraining& what) {
+  const StopScope stop(what.control.signal);
   RecordedProcess process(what.run, what.control, "update");
   return process.guarded([&] { return carry(what, process); });
 }

@@ -10,6 +10,7 @@
 #include "experiment/verify.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -148,6 +149,7 @@ class Simulation {
 }  // namespace
 
 Outcome simulate(const Experiment& e, Engine& engine, Run& run, const ProcessControl& control) {
+  const StopScope stop(control.signal);
   RecordedProcess process(run, control, "t");
   return process.guarded([&] {
     Simulation simulation(e, engine, run, process);

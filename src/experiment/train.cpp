@@ -10,6 +10,7 @@
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "murmur/settling.h"
+#include "murmur/stop.h"
 #include "murmur/training.h"
 #include "run/file.h"
 #include "run/formats.h"
@@ -72,6 +73,7 @@ class Keeper {
 
  private:
   std::optional<TrainingSummary> carry();
+  bool lacks_row(const TrainingState& state) const;
   void append(const TrainingState& state);
   TrainingSummary finish(const TrainingState& state);
 
@@ -83,6 +85,12 @@ class Keeper {
   TrainingLoop loop_;
   double validation_ = kNan;
 };
+
+// There is a row of the start, and one of each epoch.
+bool Keeper::lacks_row(const TrainingState& state) const {
+  const std::int64_t epochs = state.update / loop_.per_epoch();
+  return state.update % loop_.per_epoch() == 0 && run_.frames() <= epochs;
+}
 
 // One frame and row: t is the number of epochs done.
 void Keeper::append(const TrainingState& state) {
@@ -102,13 +110,17 @@ std::optional<TrainingSummary> Keeper::carry() {
   TrainingState state = where_it_stands(
       run_, data_.checksum,
       TrainingLoop::begin(training_, initial_parameters(training_.architecture, training_.seed)));
-  if (state.update == 0 && !run_.last_checkpoint()) append(state);
-  while (!loop_.finished(state)) {
-    const bool ended = loop_.update(state);
-    if (ended) loop_.collect(state), append(state);
+  while (!loop_.finished(state) || lacks_row(state)) {
+    // A stop leaves the state as it was after the last whole update; a row that it leaves out is
+    // appended first when the run goes on.
+    const bool whole = finishes([&] {
+      if (!lacks_row(state)) loop_.update(state);
+      if (lacks_row(state)) loop_.collect(state), append(state);
+    });
     const auto record = [&] { return loop_.collect(state), record_of(state, data_.checksum); };
     const bool stop = process_.pause(static_cast<double>(state.update), record,
                                      [&] { return progress_of(loop_, state, validation_); });
+    if (!stop && !whole) throw Stopped();
     if (!stop) continue;
     run_.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;
@@ -182,6 +194,7 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
 
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
                                      const ProcessControl& control) {
+  const StopScope stop(control.signal);
   std::unique_ptr<Keeper> keeper;
   try {
     if (data.learned.empty() && !reads_words(training.task))

@@ -10,6 +10,7 @@
 #include "flow/endings.h"
 #include "flow/merging.h"
 #include "flow/methods.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -42,6 +43,7 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
       random_(flow.random),
       row_(row_of(flow.settings.method)),
       watch_(watch) {
+  committed_ = state;
   resize_scratch();
 }
 
@@ -234,6 +236,7 @@ void Carrier::commit_fixed() {
     std::swap(x_, y_);
   ++state.step;
   state.t = static_cast<double>(state.step) * settings.dt;
+  committed_ = state;
 }
 
 void Carrier::commit_adaptive() {
@@ -243,6 +246,7 @@ void Carrier::commit_adaptive() {
   state.h = found_.next_h;
   state.last_error = found_.error;
   ++state.step;
+  committed_ = state;
 }
 
 JumpScale Carrier::jump_scale() {
@@ -270,17 +274,20 @@ std::optional<Outcome> Carrier::sliding() {
   State x = engine_.place(engine_.fetch(*x_));
   const JumpScale scale = jump_scale();
   SlidingLook look(state.x.n());
-  for (int step = 0; step < kStepsLookedAt; ++step) {
-    if (step_adaptive()) break;  // it will end so in earnest
-    std::vector<HostSwarm> others;
-    for (int stage = 1; stage < driver_->tableau().stages; ++stage)
-      others.push_back(engine_.fetch(*driver_->stage(stage)));
-    look.add(engine_.fetch(*driver_->stage(0)), others, scale.least(found_.h));
-    commit_adaptive();
-  }
+  const bool whole = finishes([&] {
+    for (int step = 0; step < kStepsLookedAt; ++step) {
+      if (step_adaptive()) break;  // it will end so in earnest
+      std::vector<HostSwarm> others;
+      for (int stage = 1; stage < driver_->tableau().stages; ++stage)
+        others.push_back(engine_.fetch(*driver_->stage(stage)));
+      look.add(engine_.fetch(*driver_->stage(0)), others, scale.least(found_.h));
+      commit_adaptive();
+    }
+  });
   std::swap(x_, x);
   driver_->forget();
-  static_cast<StepState&>(state) = here;
+  static_cast<StepState&>(state) = committed_ = here;
+  if (!whole) throw Stopped();
   enter_piece();
   driver_->begin(here.t, x_);
   state.evaluations = here.evaluations;
@@ -288,5 +295,12 @@ std::optional<Outcome> Carrier::sliding() {
 }
 
 void Carrier::fetch_state() { state.x = engine_.fetch(*x_); }
+
+Outcome Carrier::stopped() {
+  const HoldStop whole;
+  static_cast<StepState&>(state) = committed_;
+  if (!pause()) throw;
+  return {Ending::interrupted, state.t, -1, {}, {}};
+}
 
 }  // namespace murmur

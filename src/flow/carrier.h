@@ -85,6 +85,9 @@ class Carrier {
   std::optional<Outcome> sliding();
 
   void fetch_state();  // state.x becomes the swarm as last committed
+  // Within a catch of Stopped: the step at hand is undone, and the watch is asked as after a step.
+  // Where it does not leave, nobody knows of the stop, and Stopped is thrown on.
+  Outcome stopped();
 
   const FlowSettings& settings;
   FlowState& state;
@@ -120,7 +123,8 @@ class Carrier {
   std::optional<SwarmSystem> system_{};
   std::optional<RungeKutta<SwarmSystem>> driver_{};  // of methods that have a tableau
   State x_, y_, between_, noise_;
-  State origin_;  // every particle at 0
+  State origin_;           // every particle at 0
+  StepState committed_{};  // at x_
   FoundStep found_{};
   bool to_jump_ = false;  // the step found ends where the forces jump
 };

@@ -10,6 +10,7 @@
 #include "flow/step_watch.h"
 #include "flow/stiff.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -64,6 +65,9 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule, const StepW
     carrier.keep(0, carrier.x());
     state.next_frame = 1;
   }
+  // A stop may have come before the last look was over.
+  if (state.step > 0)
+    if (const auto end = carrier.sliding()) return *end;
   while (state.next_frame < frames) {
     carrier.merge();
     if (const auto end = carrier.step_adaptive()) return *end;
@@ -113,9 +117,15 @@ Outcome advance_watched(const Flow& flow, const Schedule& schedule, FlowState& s
   if (row_of(flow.settings.method).stepping == Stepping::cvode)
     return advance_stiff(flow, schedule, state, watch);
   Carrier carrier(flow, state, watch);
-  const Outcome outcome = is_fixed(flow.settings.method)
-                              ? advance_fixed(carrier, schedule, watches.steps)
-                              : advance_adaptive(carrier, schedule, watches.steps);
+  const auto carried = [&] {
+    try {
+      return is_fixed(flow.settings.method) ? advance_fixed(carrier, schedule, watches.steps)
+                                            : advance_adaptive(carrier, schedule, watches.steps);
+    } catch (const Stopped&) {
+      return carrier.stopped();
+    }
+  };
+  const Outcome outcome = carried();
   carrier.fetch_state();
   const bool cut_short = !outcome.ok() && outcome.ending != Ending::interrupted;
   const bool kept = state.next_frame > 0 && schedule.time(state.next_frame - 1) >= state.t;

@@ -26,6 +26,7 @@
 
 #include "flow/endings.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -245,8 +246,10 @@ class StiffFlow {
       keep(0, state_.x);
       state_.next_frame = 1;
     }
-    while (state_.next_frame < frames_)
-      if (const auto end = advance_stretch()) return *end;
+    while (state_.next_frame < frames_) {
+      Stretch stretch(system_, state_, flow_.settings.tolerance);
+      if (const auto end = advance_or_stop(stretch)) return *end;
+    }
     return {Ending::finished, schedule_.T, -1, {}, {}};
   }
 
@@ -268,9 +271,20 @@ class StiffFlow {
     return watch_.pause(now, [this]() -> FlowState& { return state_; });
   }
 
-  std::optional<Outcome> advance_stretch() {
+  // Where it is stopped, the watch is asked as after a step; where that does not leave, nobody
+  // knows of the stop.
+  std::optional<Outcome> advance_or_stop(Stretch& stretch) {
+    try {
+      return advance_stretch(stretch);
+    } catch (const Stopped&) {
+      const HoldStop whole;
+      if (!pause(stretch)) throw;
+      return Outcome{Ending::interrupted, stretch.reached(), -1, {}, {}};
+    }
+  }
+
+  std::optional<Outcome> advance_stretch(Stretch& stretch) {
     const auto counted = static_cast<int>(state_.step % kStretch);  // steps of this stretch
-    Stretch stretch(system_, state_, flow_.settings.tolerance);
     system_.evaluations = state_.evaluations;
     system_.allowed = flow_.settings.max_evaluations;
     for (int step = 0; step < kStretch; ++step) {

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "landscape/system.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -82,6 +83,7 @@ Bounded bounded(const Terrain& terrain, const Cloud& mu, Bounded best, double sl
   };
   for (const Cell& cell : first_cells(d)) look(cell);
   while (open.top().min < result.min - slack && result.cells < best.cells) {
+    stop_point();
     const Cell worst = open.top();
     open.pop();
     for (const Cell& cell : halves(worst, d)) look(cell);

@@ -6,6 +6,7 @@
 #include "flow/runge_kutta.h"
 #include "landscape/cloud_sums.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -85,7 +86,10 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
   RungeKutta<CloudSystem> driver(system, dormand_prince(), evaluations);
   const StepController controller{
       .grow = 4, .beta = 0, .grow_after_refusal = 4, .order = driver.tableau().order};
-  const auto stopped = [&] { return settings.stop && settings.stop(); };
+  const auto stopped = [&] {
+    stop_point();
+    return settings.stop && settings.stop();
+  };
   while (static_cast<int>(climb.times.size()) <= settings.most_steps && t < settings.most_time &&
          !stopped()) {
     driver.begin(t, mu.x);

@@ -1,18 +1,41 @@
 // decompose.cpp: symmetric eigenvalues and singular values by Eigen.
 #include "landscape/decompose.h"
 
+#include <memory>
+
+#include "murmur/stop.h"
+
 namespace murmur::landscape {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+namespace {
+
+// What `solve` makes of a matrix; of a large one, which takes seconds, so that a stop ends it.
+template <class Found, class Solve>
+Found solved(const MatrixXd& m, const Solve& solve) {
+  constexpr Eigen::Index kLarge = 300;  // rows
+  if (m.rows() < kLarge) return solve(m);
+  const auto own = std::make_shared<const MatrixXd>(m);
+  const auto found = std::make_shared<Found>();
+  do_aside([own, found, solve] { *found = solve(*own); });
+  return std::move(*found);
+}
+
+}  // namespace
+
 Spectrum spectrum_of(const MatrixXd& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(symmetric);
-  return {solver.eigenvalues(), solver.eigenvectors()};
+  return solved<Spectrum>(symmetric, [](const MatrixXd& m) -> Spectrum {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(m);
+    return {solver.eigenvalues(), solver.eigenvectors()};
+  });
 }
 
 VectorXd eigenvalues_of(const MatrixXd& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+  return solved<VectorXd>(symmetric, [](const MatrixXd& m) -> VectorXd {
+    return Eigen::SelfAdjointEigenSolver<MatrixXd>(m, Eigen::EigenvaluesOnly).eigenvalues();
+  });
 }
 
 VectorXd singular_values_of(const MatrixXd& m) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "murmur/landscape.h"
+#include "murmur/stop.h"
 
 namespace murmur::landscape {
 
@@ -45,7 +46,10 @@ class Terrain {
 
   // Long optimisations over it ask between steps whether to leave, with whatever they have.
   void stop_when(Stop stop) { stop_ = std::move(stop); }
-  bool stopped() const { return stop_ && stop_(); }
+  bool stopped() const {
+    stop_point();
+    return stop_ && stop_();
+  }
 
   int d() const { return d_; }
   int units() const { return static_cast<int>(a_.rows()); }

@@ -6,6 +6,7 @@
 #include "landscape/decompose.h"
 #include "landscape/system.h"
 #include "murmur/random.h"
+#include "murmur/stop.h"
 
 namespace murmur::landscape {
 
@@ -49,6 +50,7 @@ MatrixXd spread_points(int d) {
 
 VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x) {
   for (int k = 0; k < 100; ++k) {
+    stop_point();
     const Local here = terrain.local(mu, x);
     const MatrixXd t = frame(x);
     const VectorXd g = terrain.sign() * t.transpose() * here.gradient;
@@ -83,7 +85,10 @@ std::vector<VectorXd> valleys(const Terrain& terrain, const Cloud& mu) {
   std::vector<VectorXd> starts, found;
   if (terrain.d() <= 3) {
     VectorXd f(x.cols());
-    for (int i = 0; i < x.cols(); ++i) f[i] = terrain.sign() * terrain.value(mu, x.col(i));
+    for (int i = 0; i < x.cols(); ++i) {
+      stop_point();
+      f[i] = terrain.sign() * terrain.value(mu, x.col(i));
+    }
     for (const int i : lowest_among_neighbours(x, f)) starts.emplace_back(x.col(i));
   } else {
     for (int i = 0; i < x.cols(); ++i) starts.emplace_back(x.col(i));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "landscape/system.h"
+#include "murmur/stop.h"
 
 namespace murmur::landscape {
 
@@ -27,6 +28,7 @@ VectorXd level_masses(const MatrixXd& k, const VectorXd& v, const std::vector<in
 // The masses of the chosen atoms; those that would be negative are dropped one after another.
 void solve_active(const MatrixXd& k, const VectorXd& v, std::vector<int>& chosen, VectorXd& m) {
   while (true) {
+    stop_point();
     const VectorXd goal = level_masses(k, v, chosen);
     double share = 1;
     for (std::size_t i = 0; i < chosen.size(); ++i)

@@ -10,6 +10,7 @@
 #include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -81,7 +82,10 @@ std::vector<MeanFieldReading> steps_before(const MeanFieldTrajectory& from,
 CoefficientSystem system_of(const MeanField& field, const MeanFieldMethod& method,
                             Continuum& continuum) {
   CoefficientSystem system;
-  system.flow = [&continuum](const State& y, State& f) { continuum.flow(y, y, f); };
+  system.flow = [&continuum](const State& y, State& f) {
+    stop_point();
+    continuum.flow(y, y, f);
+  };
   system.tolerance = method.tolerance;
   if (field.noise > 0)
     for (const double eigenvalue : continuum.laplacian())
@@ -105,7 +109,8 @@ class ContinuumFlow {
 
   MeanFieldTrajectory run() {
     plan_.from ? go_on(*plan_.from) : begin();
-    while (trajectory_.outcome.ok() && next_ < frames_) step();
+    while (trajectory_.outcome.ok() && next_ < frames_) step_or_stop();
+    const HoldStop whole;  // what is left is short
     if (trajectory_.outcome.ok()) trajectory_.outcome.t = plan_.schedule.T;
     keep_last_good();
     trajectory_.evaluations = march_.at.evaluations;
@@ -140,6 +145,15 @@ class ContinuumFlow {
     march_.y = state.coefficients;
     march_.at.evaluations = state.flow.evaluations;
     next_ = state.flow.next_frame;
+  }
+
+  // Where it is stopped, the plan is asked as after a step; where that does not leave, nobody knows
+  // of the stop.
+  void step_or_stop() {
+    if (finishes([&] { step(); })) return;
+    const HoldStop whole;
+    if (!pause()) throw Stopped();
+    end(Ending::interrupted, "stopped", "");
   }
 
   // Computes a step, keeps the frames inside it, and commits it unless they were the last.

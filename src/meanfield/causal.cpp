@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "meanfield/continuum.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -86,6 +87,7 @@ class Causal final : public Continuum {
     change.clear();
     State part;
     for (std::size_t i = 0; i < labels_.size(); ++i) {
+      stop_point();
       // Nothing lies before the label 0: under USA it does not move.
       if (labels_[i].s > 0)
         law_->flow(own[i], mixed_until(all, i, divided_), part);

@@ -12,6 +12,7 @@
 #include "meanfield/particles.h"
 #include "meanfield/zonal.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "murmur/theory.h"
 
 namespace murmur::meanfield {
@@ -103,6 +104,7 @@ class Cloud final : public Continuum {
     const std::vector<Place> from = places_of(seen), at = places_of(y);
     change.assign(y.size(), 0);
     for (std::size_t i = 0; i < at.size(); ++i) {
+      stop_point();
       const Place& a = at[i];
       double weights = 0, pull = 0;
       for (const Place& b : from) {

@@ -1,6 +1,7 @@
 // noise.cpp: bifurcation diagrams of the noisy mean field, with kappa increasing and decreasing.
 #include "murmur/error.h"
 #include "murmur/meanfield.h"
+#include "murmur/stop.h"
 #include "theory/stationary.h"
 
 namespace murmur {
@@ -25,6 +26,7 @@ Bifurcation bifurcation(const NoisyLaw& law, const BifurcationSweep& sweep) {
   // Increasing kappa leaves the uniform law where it becomes unstable, decreasing kappa the ordered
   // one where it ceases to exist.
   for (int i = 0; i < sweep.points; ++i) {
+    stop_point();
     const double kappa = sweep.from + (sweep.to - sweep.from) * i / (sweep.points - 1);
     b.kappa.push_back(kappa);
     b.down.push_back(branch.order(kappa));

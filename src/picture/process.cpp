@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <system_error>
+#include <thread>
 
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 extern char** environ;
 
@@ -81,7 +84,7 @@ Process::Process(const Command& command)
 Process::~Process() {
   close_input();
   if (child_ < 0) return;
-  kill(child_, SIGTERM);
+  kill(child_, SIGKILL);  // what it has written is not kept
   wait();
 }
 
@@ -93,6 +96,17 @@ void Process::close_input() {
 int Process::wait() {
   int status = 0;
   while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+  return status;
+}
+
+int Process::wait_unless_stopped() {
+  int status = 0;
+  for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
+    stop_point();
+    ended = waitpid(child_, &status, WNOHANG);
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   child_ = -1;
   return status;
@@ -115,7 +129,7 @@ void Process::write(const void* bytes, std::size_t size) {
 
 void Process::finish() {
   close_input();
-  const int status = wait();
+  const int status = wait_unless_stopped();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail();
 }
 

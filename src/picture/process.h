@@ -36,6 +36,7 @@ class Process {
   [[noreturn]] void fail();
   void close_input();
   int wait();
+  int wait_unless_stopped();  // which throws Stopped
 
   struct FileCloser {
     void operator()(std::FILE* file) const { std::fclose(file); }

@@ -368,6 +368,7 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
     }
   if (*control.wrong.training) own.changed.emplace_back(control.wrong.training);
   std::optional<Reproduction> done = compute(row, own);
+  if (control.stopped()) return std::nullopt;  // parts of it may be missing
   if (!done || control.wrong.is_wrong() || !control.figures) return done;  // nothing of it is kept
   const std::string suffix = done->suffix();
   for (const ReproducedTable& table : done->tables)

@@ -4,6 +4,7 @@
 
 #include "murmur/error.h"
 #include "murmur/run.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -49,6 +50,8 @@ void close_after_exception(Run& run, const std::map<std::string, double>& number
   try {  // the disk may be full: then the manifest goes on saying that the run is running
     try {
       throw;
+    } catch (const Stopped&) {
+      run.close("interrupted", numbers, "");
     } catch (const Error& error) {
       run.close(error.fault == Fault::input ? "interrupted" : "failed", numbers, error.summary);
     } catch (const std::exception& error) {

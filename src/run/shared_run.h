@@ -12,6 +12,7 @@
 
 #include "murmur/ranks.h"
 #include "murmur/run.h"
+#include "murmur/stop.h"
 #include "run/npy.h"
 
 namespace murmur {
@@ -50,11 +51,12 @@ class SharedRun {
 };
 
 // What RecordedProcess is to a run, for one that is shared: ranks stop and keep their state
-// together, as soon as one of them has to.
+// together, as soon as one of them has to. Within their computations they stop only where they
+// agree (Share::agree).
 class SharedProcess {
  public:
   SharedProcess(SharedRun& run, const ProcessControl& control, const char* clock)
-      : run_(run), control_(control), clock_(clock) {}
+      : run_(run), control_(control), stop_(control.signal), clock_(clock) {}
 
   template <class State, class Tell>
   bool pause(double position, const State& state, const Tell& progress) {
@@ -87,6 +89,8 @@ class SharedProcess {
   using Time = std::chrono::steady_clock;
   SharedRun& run_;
   const ProcessControl& control_;
+  const StopScope stop_;
+  const HoldStop together_{};
   const char* clock_;
   double position_ = 0;
   Pace pace_{};

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/parallel.h"
+#include "murmur/stop.h"
 #include "run/claims.h"
 #include "run/file.h"
 #include "run/formats.h"
@@ -77,10 +78,15 @@ class Workshop {
     // Fewer cells than threads share all of them: replicas of a cell then run side by side too.
     const int threads_a_cell = count < threads ? threads : 1;
     std::vector<char> done(missing.size());
-    for_blocks(count, threads, [&](int k) {
-      const auto at = static_cast<std::size_t>(k);
-      if (!stopped()) done[at] = claim_and_simulate(*missing[at], threads_a_cell);
+    const StopScope stop(control_.process.signal);
+    const bool all = finishes([&] {
+      for_blocks(count, threads, [&](int k) {
+        const auto at = static_cast<std::size_t>(k);
+        if (!stopped()) done[at] = claim_and_simulate(*missing[at], threads_a_cell);
+      });
     });
+    if (!all && !stopped()) throw Stopped();
+    if (stopped()) return;
     for (std::size_t k = 0; k < missing.size(); ++k)
       if (done[k] == 0) wait_for_others(*missing[k], threads);
   }

@@ -7,6 +7,7 @@
 
 #include "core/elementary.h"
 #include "engine/cuda/sums_kernels.h"
+#include "murmur/stop.h"
 
 namespace murmur::cuda {
 
@@ -24,6 +25,7 @@ CudaField::CudaField(const Dynamics& dynamics, Shape shape, Precision precision,
 
 void CudaField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
   if (kernel_of(dynamics_.clock).arc_length) return velocity(t, x, a);
+  stop_point();
   clear(device(a).places());
   if (!active(t, sublayer)) return;
   forces_.add(t, sublayer, force_points(t, device(x)), all_tiles(x.shape().n), device(a));
@@ -36,6 +38,7 @@ void CudaField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
 }
 
 void CudaField::velocity(double t, const Swarm& x, Swarm& v) {
+  stop_point();
   const DeviceSwarm& at = force_points(t, device(x));
   clear(device(v).places());
   for (int sublayer = 0; sublayer < sublayers(); ++sublayer)

@@ -142,6 +142,7 @@ class SharedField final : public HostField {
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
     share_.meet(x.n());
     static_cast<HostField&>(*inner_).add_shared_forces(ask, share_, x, a);
+    share_.agree();
   }
 
   // Whole blocks are summed where they lie; where the ranks have smaller ones, all terms are

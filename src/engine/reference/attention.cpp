@@ -6,6 +6,7 @@
 
 #include "core/attention.h"
 #include "core/elementary.h"
+#include "murmur/stop.h"
 
 namespace murmur::reference {
 
@@ -95,6 +96,7 @@ void add_by_rows(const View& view, Clock clock, HostSwarm& out) {
   Row row{std::vector<double>(n), std::vector<double>(n)};
   std::vector<double> sum(d);
   for (int i = 0; i < n; ++i) {
+    stop_point();
     const double total = weigh_row(view, clock, i, row);
     if (total == 0) continue;  // sees nobody
     std::fill(sum.begin(), sum.end(), 0.0);
@@ -116,16 +118,20 @@ void add_by_rows(const View& view, Clock clock, HostSwarm& out) {
 void add_sinkhorn(const View& view, HostSwarm& out) {
   const int n = view.x.n(), d = view.x.d();
   std::vector<double> scores(static_cast<std::size_t>(n) * n);  // (n, n)
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < n; ++i) {
+    stop_point();
     for (int j = 0; j < n; ++j) scores[static_cast<std::size_t>(i) * n + j] = view.score(i, j);
+  }
   const std::vector<double> weight = sinkhorn_weights(scores, view.x.mass);  // (n, n)
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < n; ++i) {
+    stop_point();
     for (int c = 0; c < d; ++c) {
       double sum = 0;
       for (int j = 0; j < n; ++j)
         sum += weight[static_cast<std::size_t>(i) * n + j] * view.message(j, c);
       out.at(i, c) += sum - view.own_message(i, c);
     }
+  }
 }
 
 }  // namespace

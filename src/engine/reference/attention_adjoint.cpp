@@ -11,6 +11,7 @@
 #include "core/elementary.h"
 #include "engine/reference/attention.h"
 #include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur::reference {
 
@@ -46,6 +47,7 @@ class Rows {
 
   void add() {
     for (int i = 0; i < r_.n; ++i) {
+      stop_point();
       const bool anybody = plain() ? weigh_plain(i) : weigh_softmax(i);
       if (!anybody) continue;
       for (int j = 0; j < end(i); ++j) row_.push[j] = pushed(i, j);
@@ -175,6 +177,7 @@ class Rows {
 void solve(std::vector<double>& m, std::vector<double>& b) {
   const std::size_t n = b.size();
   for (std::size_t c = 0; c < n; ++c) {
+    stop_point();
     std::size_t pivot = c;
     for (std::size_t r = c + 1; r < n; ++r)
       if (std::fabs(m[r * n + c]) > std::fabs(m[pivot * n + c])) pivot = r;
@@ -216,6 +219,7 @@ void add_sinkhorn(const HeadRows& r, HeadCotangents& to) {
     }
   std::vector<double> matrix(n * n), mu(n), lambda(n);
   for (std::size_t j = 0; j < n; ++j) {
+    stop_point();
     mu[j] = -by_column[j];
     for (std::size_t i = 0; i < n; ++i) mu[j] += a[i * n + j] * by_row[i];
     for (std::size_t l = 0; l < n; ++l) {

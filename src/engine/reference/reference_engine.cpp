@@ -12,6 +12,7 @@
 #include "engine/reference/attention.h"
 #include "engine/reference/attention_adjoint.h"
 #include "murmur/external.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
@@ -27,6 +28,7 @@ void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& out) {
   const int h = p.in.rows;
   std::vector<double> active(h);
   for (int i = 0; i < x.n(); ++i) {
+    stop_point();
     for (int m = 0; m < h; ++m)
       active[m] = activate(p.activation, z[static_cast<std::size_t>(i) * h + m]);
     for (int c = 0; c < x.d(); ++c) {
@@ -45,6 +47,7 @@ void add_many_heads(const ManyHeads& heads, Clock clock, const HostSwarm& x, Hos
                        (kernel.times_beta ? heads.beta : 1.0);
   std::vector<double> sum(x.d());
   for (int i = 0; i < x.n(); ++i) {
+    stop_point();
     std::fill(sum.begin(), sum.end(), 0.0);
     for (int j = 0; j < x.n(); ++j) {
       double c = 0;

@@ -76,13 +76,15 @@ class SimdField final : public HostField {
     const bool ring = share.all() >= kRing && std::all_of(forces.begin(), forces.end(), can_pass);
     const HostSwarm* all = ring ? nullptr : &share.everybody(x);
     if (!ring) pair_forces_.only(share.first(), x.n());
+    const auto add = [&](const auto& heads) {
+      share.alone([&] { pair_forces_.add(heads, *all, a); });
+    };
     for (const auto& force : forces)
-      std::visit(Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
-                            [&](const Head& head) {
-                              ring ? add_ring(head, share, x, a) : pair_forces_.add(head, *all, a);
-                            },
-                            [&](const NarrowHeads& heads) { pair_forces_.add(heads, *all, a); }},
-                 force);
+      std::visit(
+          Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
+                     [&](const Head& head) { ring ? add_ring(head, share, x, a) : add(head); },
+                     [&](const NarrowHeads& heads) { add(heads); }},
+          force);
   }
 
   static constexpr int kRing = 1 << 16;
@@ -98,7 +100,9 @@ class SimdField final : public HostField {
     for (const double mass : x.mass) heaviest = std::max(heaviest, mass);
     share.ranks().largest({&heaviest, 1});
     pair_forces_.open(head, x, heaviest);
-    simd::pass_around(share, x, [&](const HostSwarm& block) { pair_forces_.take(head, x, block); });
+    simd::pass_around(share, x, [&](const HostSwarm& block) {
+      share.alone([&] { pair_forces_.take(head, x, block); });
+    });
     pair_forces_.close(head, x, a);
   }
 

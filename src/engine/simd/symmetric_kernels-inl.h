@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "engine/simd/small_kernels-inl.h"
+#include "murmur/stop.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {
@@ -146,7 +147,10 @@ void SymmetricStrip(const PairSums<T>& p, double g, int strip, double* totals) {
   const int blocks = static_cast<int>(p.stride / kBlock);
   for (int first = 0; first < blocks; first += 2 * kStrips)
     for (const int block : {first + strip, first + 2 * kStrips - 1 - strip})
-      if (block < blocks) kernel.add(block);
+      if (block < blocks) {
+        stop_point();
+        kernel.add(block);
+      }
 }
 
 template <class T>
