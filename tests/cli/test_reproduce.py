@@ -391,7 +391,7 @@ class Reproduce(murmur.Case):
                 break
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual((process.returncode, out), (130, ""), err)
         self.assertIn("go on with", err)
         got, talk = self.reproduce("flock-argument", *words)
