@@ -16,6 +16,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("MURMUR") or ROOT / "build/release/murmur").resolve()
 LONG = os.environ.get("MURMUR_LONG") == "1"
+PART = os.environ.pop("MURMUR_PART", "1/1")  # k/n: of each class every n-th test, from the k-th
 SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # memory: syncs cost nothing
 PATIENCE = 900  # seconds until a test that hangs is ended: no test measures with it
 PROMISED = ("trajectory.npy", "times.npy", "observables.csv")  # equal bytes, whatever happened
@@ -194,7 +195,33 @@ class Case(unittest.TestCase):
         return done
 
 
+class Loader(unittest.TestLoader):
+    """Finds the tests of MURMUR_PART."""
+
+    def getTestCaseNames(self, case):
+        part, parts = map(int, PART.split("/"))
+        return super().getTestCaseNames(case)[part - 1::parts]
+
+
+class Result(unittest.TextTestResult):
+    """Also prints the processor time of each test that takes more than a second of it."""
+
+    def startTest(self, test):
+        self.before = processor_seconds() + processor_seconds(resource.RUSAGE_SELF)
+        super().startTest(test)
+
+    def stopTest(self, test):
+        used = processor_seconds() + processor_seconds(resource.RUSAGE_SELF) - self.before
+        if used > 1:
+            self.stream.writeln(f"    {used:.1f} s of processor time")
+        super().stopTest(test)
+
+
+class Runner(unittest.TextTestRunner):
+    resultclass = Result
+
+
 def main():
     if not PROGRAM.is_file():
         raise SystemExit(f"there is no program at {PROGRAM}; build it, or set MURMUR to its path")
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, testLoader=Loader(), testRunner=Runner)

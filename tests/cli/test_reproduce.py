@@ -401,4 +401,4 @@ class Reproduce(murmur.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    murmur.main()
