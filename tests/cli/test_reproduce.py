@@ -313,6 +313,9 @@ class Reproduce(murmur.Case):
         two, talk = self.reproduce("swarm-table", "d=3", "seeds=2", *TINY, "--runs", "few")
         self.assertEqual(talk.count("kept from before"), len(one["runs"]))
         for before, after in zip(one["checks"], two["checks"]):
+            if "recipe published" in before["what"]:  # its rule was written for eight seeds
+                self.assertEqual((before, before["seeds"]), (after, 8))
+                continue
             self.assertEqual((before["seeds"], after["seeds"]), (1, 2))
             self.assertIsNone(before["sd"])
             self.assertGreaterEqual(after["sd"], 0)
