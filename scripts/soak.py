@@ -260,7 +260,7 @@ def main():
             alive = server.poll() is None
             after = settle(server.pid, before[1]) if alive else (0, 0, 0)
             server.send_signal(signal.SIGTERM)
-            code = server.wait(30)
+            code = server.wait(600)
     half = [(row[0], row[1]) for row in samples if row[0] >= count / 2] or [(0, 0)]
     per_request = slope(half)
     grown = per_request * (half[-1][0] - half[0][0])

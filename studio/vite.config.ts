@@ -11,5 +11,5 @@ export default defineConfig({
   plugins: [preact(), preview(), equations(), offline(), compress()],
   worker: { format: "es" },
   build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
-  test: { include: ["tests/**/*.test.ts"], environment: "node" },
+  test: { include: ["tests/**/*.test.ts"], environment: "node", testTimeout: 600_000, hookTimeout: 600_000 },
 } as Parameters<typeof defineConfig>[0]);

@@ -14,6 +14,7 @@ Usage: MURMUR=build/release/murmur python3 tests/docs_test.py [PAGE... | --decis
 import json
 import os
 import re
+import resource
 import stat
 import subprocess
 import sys
@@ -24,7 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LIMIT = 120  # seconds a block may take
+PATIENCE = 900  # seconds until a block that hangs is ended
+LIMIT = 120  # seconds of processor time that a program of a block may take
 RUN = ("sh run", "python run")  # what examples say
 OPENMPI = {  # mpirun on one machine, for any user, with more ranks than cores
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -122,7 +124,7 @@ class Python:
     def run(self, code: str) -> tuple[str, str]:
         """What the code printed, and why it failed, empty where it did not."""
         self.process = self.process or self.start()
-        timer = threading.Timer(LIMIT, self.process.kill)
+        timer = threading.Timer(PATIENCE, self.process.kill)
         timer.start()
         try:
             self.process.stdin.write(json.dumps(code) + "\n")
@@ -130,7 +132,7 @@ class Python:
             answer = self.process.stdout.readline()
         finally:
             timer.cancel()
-        return tuple(json.loads(answer)) if answer else ("", f"ended, or took longer than {LIMIT} s")
+        return tuple(json.loads(answer)) if answer else ("", f"ended, or took longer than {PATIENCE} s")
 
     def close(self) -> None:
         if self.process:
@@ -145,10 +147,11 @@ def run_block(block: Block, directory: str, environment: dict[str, str],
     try:
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", "\n".join(block.text)],
-            cwd=directory, env=environment, capture_output=True, text=True, timeout=LIMIT,
+            cwd=directory, env=environment, capture_output=True, text=True, timeout=PATIENCE,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT)),
         )
     except subprocess.TimeoutExpired:
-        return "", f"took longer than {LIMIT} s"
+        return "", f"took longer than {PATIENCE} s"
     failed = f"ended with status {done.returncode}\n{done.stderr}" if done.returncode else ""
     return done.stdout, failed
 

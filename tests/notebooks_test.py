@@ -14,7 +14,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIMIT = 300  # seconds a cell may take
+LIMIT = 1800  # seconds until a cell that hangs is ended
 
 
 def kept_of(cell):
@@ -80,7 +80,7 @@ def check(path, write):
     import nbformat
     notebook = nbformat.read(path, as_version=4)
     before = [kept_of(cell) for cell in notebook.cells]
-    client = nbclient.NotebookClient(notebook, timeout=LIMIT, kernel_name="python3",
+    client = nbclient.NotebookClient(notebook, timeout=LIMIT, startup_timeout=LIMIT, kernel_name="python3",
                                      resources={"metadata": {"path": str(path.parent)}})
     try:
         client.execute()

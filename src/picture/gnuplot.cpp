@@ -1,4 +1,4 @@
-// gnuplot.cpp: draws figures by a gnuplot script fed into the program.
+// gnuplot.cpp: draws figures by a gnuplot script.
 #include "picture/gnuplot.h"
 
 #include <fmt/format.h>
@@ -66,10 +66,11 @@ void render_by_gnuplot(const Figure& figure, const std::filesystem::path& path) 
   const std::string script = figure.layout == Figure::stack ? script_of_stack(figure, ending)
                                                             : script_of_grid(figure, ending);
   Draft draft(path);
-  Process process({.words = {"gnuplot", "-d", "-"},
+  // A script in a file: gnuplot reads "-" byte by byte, which costs ten times what drawing costs.
+  Process process({.words = {"gnuplot", "-d", "/dev/stdin"},
                    .output = draft.path(),
-                   .remedy = "Install it with: apt-get install gnuplot-nox"});
-  process.write(script);
+                   .remedy = "Install it with: apt-get install gnuplot-nox",
+                   .input = script});
   process.finish();
   draft.keep("gnuplot");
 }

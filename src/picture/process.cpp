@@ -1,10 +1,11 @@
-// process.cpp: child processes by posix_spawn over a socket pair.
+// process.cpp: child processes by posix_spawn, fed from a file in memory or over a socket pair.
 #include "picture/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,13 +52,15 @@ struct SpawnPlan {  // who holds which stream in the child
 
 Process::Process(const Command& command)
     : name_(command.words.front()), complaints_(std::tmpfile()) {
-  int ends[2];
-  if (!complaints_ || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+  const int read_end = complaints_ ? open_input(command.input) : -1;
+  if (read_end < 0) {
+    const int reason = errno;
     throw Error(Fault::runtime, "no channel to another program could be opened", name_,
-                fmt::format("the system says: {}", std::strerror(errno)));
+                fmt::format("the system says: {}", std::strerror(reason)));
+  }
   SpawnPlan plan;
   const std::string output = command.output.empty() ? "/dev/null" : command.output.string();
-  posix_spawn_file_actions_adddup2(&plan.actions, ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&plan.actions, read_end, STDIN_FILENO);
   posix_spawn_file_actions_addopen(&plan.actions, STDOUT_FILENO, output.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0666);
   posix_spawn_file_actions_adddup2(&plan.actions, fileno(complaints_.get()), STDERR_FILENO);
@@ -66,8 +69,7 @@ Process::Process(const Command& command)
   words.push_back(nullptr);
   const int status =
       posix_spawnp(&child_, words[0], &plan.actions, &plan.attributes, words.data(), environ);
-  close(ends[0]);
-  input_ = ends[1];
+  close(read_end);
   if (status == 0) return;
   child_ = -1;
   close_input();
@@ -86,6 +88,29 @@ Process::~Process() {
   if (child_ < 0) return;
   kill(child_, SIGKILL);  // what it has written is not kept
   wait();
+}
+
+int Process::open_input(std::string_view text) {
+  if (text.empty()) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+    input_ = ends[1];
+    return ends[0];
+  }
+  const int file = memfd_create("murmur", MFD_CLOEXEC);
+  for (std::size_t done = 0; file >= 0 && done < text.size();) {
+    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int reason = errno;
+      close(file);
+      errno = reason;
+      return -1;
+    }
+    done += static_cast<std::size_t>(written);
+  }
+  if (file >= 0) lseek(file, 0, SEEK_SET);
+  return file;
 }
 
 void Process::close_input() {

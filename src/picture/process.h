@@ -1,4 +1,4 @@
-// process.h: runs a tool with its input fed by us; no shell, no signals, nothing left behind.
+// process.h: runs a tool that reads what the program gives it; no shell, no signals, no files left.
 #pragma once
 
 #include <sys/types.h>
@@ -17,10 +17,11 @@ struct Command {
   std::vector<std::string> words{};  // program and arguments, taken as they are
   std::filesystem::path output{};    // its standard output goes here; empty: nowhere
   std::string remedy{};              // when the program is missing
+  std::string_view input{};          // its whole standard input, as a file; empty: what write sends
 };
 
-// A child process that reads what we write. Its input is a socket, so that a child that ends early
-// shows as an error of write and never as SIGPIPE.
+// A child process that reads a given text or what we write. What we write goes through a socket, so
+// that a child that ends early shows as an error of write and never as SIGPIPE.
 class Process {
  public:
   explicit Process(const Command& command);  // Error(tool) where the program is missing
@@ -34,6 +35,7 @@ class Process {
 
  private:
   [[noreturn]] void fail();
+  int open_input(std::string_view text);  // what the child reads from
   void close_input();
   int wait();
   int wait_unless_stopped();  // which throws Stopped

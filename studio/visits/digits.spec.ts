@@ -86,7 +86,7 @@ function readByCommand(model: string, index: number[]): Reading[] {
 }
 
 test("verdicts of 240 test digits by six swarms are those of the command line", async ({ page }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(900_000);
   const read = (path: string) => JSON.parse(readFileSync(`public/${path}`, "utf8"));
   const about: { labels: number[]; index: number[] } = read("digits.json");
   const all: { name: string; digits: number[]; task: string }[] = read("models/index.json");

@@ -10,7 +10,7 @@ const kFlock = "#v=1&view=flock&n=24&heads=3&query=gaussian&key=gaussian&method=
 /** Waits until the dome is there, and gives its card. */
 async function domeOf(page: Page) {
   const card = page.locator(".dome-parts");
-  await expect(card).toBeVisible({ timeout: 60_000 });
+  await expect(card).toBeVisible({ timeout: 240_000 });
   return card;
 }
 

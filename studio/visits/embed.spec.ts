@@ -20,7 +20,7 @@ test("the HTML of a frame, put into a page, flies there", async ({ page, context
   await page.route("**/host.html", (route) => route.fulfill({ contentType: "text/html", body: `<h1>A post</h1>${html}` }));
   await page.goto(`http://127.0.0.1:${kPort}/host.html`);
   const frame = page.frameLocator("iframe");
-  await expect(frame.getByRole("button", { name: /^(Play|Pause)$/ })).toBeEnabled({ timeout: 60_000 });
+  await expect(frame.getByRole("button", { name: /^(Play|Pause)$/ })).toBeEnabled({ timeout: 240_000 });
   await expect(frame.locator("header")).toHaveCount(0);
   await expect(frame.locator(".story")).toHaveCount(0);
   await expect(frame.locator(".plots")).toHaveCount(0);

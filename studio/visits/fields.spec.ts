@@ -8,7 +8,7 @@ const words = strings.fields;
 /** Waits until the scene looks otherwise (or again) than it did. */
 async function sceneIs(page: Page, seen: Buffer, same: boolean): Promise<void> {
   const scene = page.locator(".stage canvas");
-  await expect.poll(async () => (await scene.screenshot()).equals(seen), { timeout: 60_000 }).toBe(same);
+  await expect.poll(async () => (await scene.screenshot()).equals(seen), { timeout: 240_000 }).toBe(same);
 }
 
 test("the slice moves and the core answers for it", async ({ page }) => {

@@ -13,7 +13,7 @@ test.describe("video", () => {
   test.use({ viewport: { width: 760, height: 640 } });
 
   test("a recording decodes to exactly the frames of its flight", async ({ page }, info) => {
-    test.setTimeout(240_000);
+    test.setTimeout(900_000);
     await open(page, "#v=1&view=flock&n=30&T=6&save=every:T/170");
     expect(await windToEnd(page)).toBe(170);
     const video = await takeFile(page, words.record, 200_000);

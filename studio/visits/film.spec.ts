@@ -33,7 +33,7 @@ async function filmed(page: Page, info: TestInfo, button: string) {
 const kSizes = { wide: [1920, 1080], square: [1080, 1080], portrait: [1080, 1920] } as const;
 for (const [format, size] of Object.entries(kSizes)) {
   test(`a film of a digit is ${size.join(" by ")}, and leaves the page as it was`, async ({ page }, info) => {
-    test.setTimeout(300_000);
+    test.setTimeout(900_000);
     await open(page, "#v=1&view=digits&digit=301&at=3");
     await expect.poll(() => frameOf(page)).toBe(3);
     await choose(page, format as keyof typeof kSizes);
@@ -50,7 +50,7 @@ for (const [format, size] of Object.entries(kSizes)) {
 }
 
 test("a GIF is small, goes on for ever, and dropped on the page it is a door", async ({ page }, info) => {
-  test.setTimeout(240_000);
+  test.setTimeout(900_000);
   await open(page, "#v=1&view=flock&n=40&seed=7&beta=6&T=8&save=every:T/60");
   await pause(page);
   await choose(page, "square");
@@ -70,7 +70,7 @@ test("a GIF is small, goes on for ever, and dropped on the page it is a door", a
 });
 
 test("a film of the Story is of the words as they were put and typed", async ({ page }, info) => {
-  test.setTimeout(240_000);
+  test.setTimeout(900_000);
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=story&stop=5");
   await followHash(page, "#v=1&view=story&stop=5&bank=own&own=Otters+doze+on+the+bank&put=0:-0.8,0.6");
@@ -89,7 +89,7 @@ for (const [view, hash, label] of [
   ["the Story", "#v=1&view=story&stop=5&at=30", ".scene-label.token"],
 ]) {
   test(`the words of ${view} stay where they are while a film is made`, async ({ page }) => {
-    test.setTimeout(300_000);
+    test.setTimeout(900_000);
     await page.emulateMedia({ reducedMotion: "reduce" });
     await open(page, hash);
     await expect(page.locator(label).first()).toBeVisible();

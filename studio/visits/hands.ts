@@ -29,7 +29,7 @@ export async function open(page: Page, hash = ""): Promise<void> {
 }
 
 export async function filmIsHere(page: Page): Promise<void> {
-  await expect(timeline(page).locator("button.primary")).toBeEnabled({ timeout: 60_000 }); // whatever the language
+  await expect(timeline(page).locator("button.primary")).toBeEnabled({ timeout: 240_000 }); // whatever the language
 }
 
 /** Follows a link on the page that is open. */
@@ -46,7 +46,7 @@ export async function windToEnd(page: Page): Promise<number> {
   const scrub = page.getByRole("slider", { name: strings.common.time, exact: true });
   const last = Number(await scrub.getAttribute("max"));
   await scrub.press("End");
-  await expect.poll(() => frameOf(page), { timeout: 60_000 }).toBe(last);
+  await expect.poll(() => frameOf(page), { timeout: 240_000 }).toBe(last);
   return last;
 }
 
@@ -122,7 +122,7 @@ export function wordOf(page: Page, key: string): string | null {
 
 /** Presses a button of the menu More that hands out a file. */
 export async function takeFile(
-  page: Page, button: string, timeout = 60_000,
+  page: Page, button: string, timeout = 240_000,
 ): Promise<{ name: string; bytes: Buffer }> {
   const menu = page.locator("details.menu");
   if ((await menu.getAttribute("open")) === null) await menu.locator("summary").click();

@@ -7,7 +7,7 @@ test("the first boids move without a click", async ({ page }) => {
   const start = Date.now();
   await page.goto("./");
   await expect.poll(() => timeline(page).count().then((n) => (n > 0 ? frameOf(page) : 0)), {
-    timeout: 20_000, intervals: [50],
+    timeout: 120_000, intervals: [50],
   }).toBeGreaterThan(0);
   console.log(`first motion after ${((Date.now() - start) / 1000).toFixed(2)} s`);
   const before = await frameOf(page);

@@ -90,7 +90,7 @@ async function use(page: Page, { hand, motion, size: [width, height] }: Combinat
   };
   if (width < kHuge || process.env.MURMUR_LONG) {
     if (motion === "reduce") await press(".timeline button.primary", "Space");
-    await expect.poll(() => frameOf(page), { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => frameOf(page), { timeout: 240_000 }).toBeGreaterThan(0);
   }
   await press("details.menu > summary", "Enter");
   const menu = page.locator(".menu-body");
@@ -119,7 +119,7 @@ for (const [k, combination] of kFast.entries()) {
   test(`${viewOf(k)}: ${nameOf(combination)}`, async ({ browser }) => {
     const page = await pageFor(browser, combination);
     await open(page, `#v=1&view=${viewOf(k)}&lang=${combination.lang}`);
-    await expect.poll(() => faultsOn(page), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => faultsOn(page), { timeout: 120_000 }).toEqual([]);
     await use(page, combination);
     await page.context().close();
   });
@@ -139,12 +139,12 @@ test.describe("in full", () => {
               await followHash(page, `#v=1&view=${view}&lang=${lang}`);
               await expect(page.locator(`main.view-${view}`)).toBeVisible();
               await expect(page.locator("html")).toHaveAttribute("lang", lang);
-              await expect(timeline(page).locator("button.primary")).toBeEnabled({ timeout: 60_000 });
+              await expect(timeline(page).locator("button.primary")).toBeEnabled({ timeout: 240_000 });
               for (const theme of kFactors.theme) {
                 await page.emulateMedia({ colorScheme: theme, reducedMotion: motion });
                 await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
                 const at = `${view}, ${lang}, ${theme}`;
-                await expect.poll(() => faultsOn(page), { message: at, timeout: 10_000 }).toEqual([]);
+                await expect.poll(() => faultsOn(page), { message: at, timeout: 120_000 }).toEqual([]);
               }
             }
           }

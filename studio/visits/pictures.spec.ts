@@ -71,7 +71,7 @@ async function restingGrid(page: Page, canvas: string): Promise<string> {
     const before = last;
     last = await gridOf(page, canvas);
     return before !== "" && apart(before, last).mean < 0.02;
-  }, { timeout: 60_000, intervals: [200] }).toBe(true);
+  }, { timeout: 240_000, intervals: [200] }).toBe(true);
   return last;
 }
 

@@ -23,7 +23,7 @@ for (const [width, height] of kSizes) {
           expect(scene.y + scene.height).toBeLessThanOrEqual(line.y + 1);
           expect(line.y + line.height).toBeLessThanOrEqual(height);
           expect(scene.height).toBeGreaterThan(200);
-        }).toPass({ timeout: 20_000 }); // panels come one after another
+        }).toPass({ timeout: 120_000 }); // panels come one after another
       });
     }
     test("the menu holds what is in it, and lies within the window", async ({ page }) => {

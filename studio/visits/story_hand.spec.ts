@@ -17,12 +17,12 @@ async function goTo(page: Page, stop: number): Promise<void> {
 
 /** Waits until the scene on stage is the stop's own. */
 async function flown(page: Page): Promise<void> {
-  await expect(page.locator("article.stop")).toHaveAttribute("data-flown", "true", { timeout: 60_000 });
+  await expect(page.locator("article.stop")).toHaveAttribute("data-flown", "true", { timeout: 240_000 });
 }
 
 for (const [width, height] of [[1280, 800], [1280, 640], [360, 740]]) {
   test(`every stop has something to turn, and Next is in sight at ${width} by ${height}`, async ({ page }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(900_000);
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ reducedMotion: "reduce" });
     await open(page, "#v=1&view=story&stop=1");
@@ -94,7 +94,7 @@ for (const [width, height] of [[1280, 800], [360, 740]]) {
 
 for (const [width, height] of [[1366, 768], [1280, 640], [360, 740]]) {
   test(`the question is whole above the bar, or one press away, at ${width} by ${height}`, async ({ page }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(900_000);
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ reducedMotion: "reduce" });
     await open(page, "#v=1&view=story&stop=1");
@@ -210,7 +210,7 @@ test("both trained readers are asked about four pairs; who hears nobody has at m
   await open(page, "#v=1&view=story&stop=12");
   await expect(page.locator(".scene-label.gate")).toHaveCount(2);
   await page.getByRole("button", { name: words.four.ask }).click();
-  await expect(page.locator("[data-four=here]")).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator("[data-four=here]")).toBeVisible({ timeout: 240_000 });
   expect(Number(await page.locator("[data-sum=same]").innerText())).toBe(4);
   expect(Number(await page.locator("[data-sum=alone]").innerText())).toBeLessThanOrEqual(3);
   await page.getByRole("radio", { name: words.knobs.readers.alone }).click();
@@ -221,7 +221,7 @@ test("both trained readers are asked about four pairs; who hears nobody has at m
   await four.press("Home"); // the first four
   await flown(page);
   await page.getByRole("button", { name: words.four.ask }).click();
-  await expect(page.locator("[data-four=here]")).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator("[data-four=here]")).toBeVisible({ timeout: 240_000 });
   expect(Number(await page.locator("[data-sum=same]").innerText())).toBe(3); // it errs, too
   expect(Number(await page.locator("[data-sum=alone]").innerText())).toBeLessThanOrEqual(3);
   await goTo(page, 5); // from dots back to words

@@ -33,7 +33,7 @@ test("the transformer of Words is counted on its way, reads when it is here, and
     expect(page.workers().length).toBe(before + 1); // its core starts meanwhile
     const early = await got(page);
     await expect.poll(() => got(page)).toBeGreaterThan(early);
-    await expect(page.locator(".words-tokens")).toContainText("Once", { timeout: 60_000 });
+    await expect(page.locator(".words-tokens")).toContainText("Once", { timeout: 240_000 });
     await expect(coming(page)).toHaveCount(0);
     await page.getByRole("link", { name: strings.common.views.map, exact: true }).click();
     await filmIsHere(page);

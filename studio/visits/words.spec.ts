@@ -42,7 +42,7 @@ test("a click on the scene chooses a token, keys choose the next and let go", as
     const box = (await label.boundingBox())!;
     await page.mouse.click(box.x + box.width / 2, box.y + box.height + 8); // the token is below its label
     await expect(page.locator(listener)).toHaveAttribute("data-listener", "river", { timeout: 2_000 });
-  }).toPass({ timeout: 20_000 });
+  }).toPass({ timeout: 120_000 });
   await page.locator("#scene").focus();
   await page.keyboard.press("]");
   await expect(page.locator(listener)).toHaveAttribute("data-listener", ".");

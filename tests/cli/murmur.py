@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: small matrices only
@@ -14,7 +16,9 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("MURMUR") or ROOT / "build/release/murmur").resolve()
 LONG = os.environ.get("MURMUR_LONG") == "1"
+PART = os.environ.pop("MURMUR_PART", "1/1")  # k/n: of each class every n-th test, from the k-th
 SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # memory: syncs cost nothing
+PATIENCE = 900  # seconds until a test that hangs is ended: no test measures with it
 PROMISED = ("trajectory.npy", "times.npy", "observables.csv")  # equal bytes, whatever happened
 
 
@@ -87,6 +91,35 @@ def forget_digests(run):
         path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length:])
 
 
+def wait_until(true, what="the event"):
+    """Waits for a condition, however busy the machine is."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what} did not come within {PATIENCE} s")
+        time.sleep(0.01)
+
+
+def handles(process, sign):
+    """Whether a process that runs has a handler for a signal: before, the signal just kills it."""
+    assert process.poll() is None, "the process has ended"
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    (caught,) = [line.split()[1] for line in status.splitlines() if line.startswith("SigCgt")]
+    return bool(int(caught, 16) >> (sign - 1) & 1)
+
+
+def processor_seconds(who=resource.RUSAGE_CHILDREN):
+    """Processor time of all processes that have been waited for: a busy machine does not change it."""
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def processor_seconds_of(process):
+    """Processor time of a process that still runs."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="murmur-cli-", dir=SCRATCH))
@@ -116,11 +149,19 @@ class Case(unittest.TestCase):
     def murmur(self, *words, code=0, env=None, **options):
         """Runs the program to its end and checks the exit code; returns what it wrote."""
         process = self.start(*words, env=env, **options)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
         done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
         if code is not None:
             self.assertEqual(done.returncode, code, f"\n$ {' '.join(done.args)}\n{out}{err}")
         return done
+
+    def ends_soon(self, process, sign, seconds):
+        """Sends a signal; until its end the process uses so much processor time at most. What it wrote."""
+        before, used = processor_seconds(), processor_seconds_of(process)
+        process.send_signal(sign)
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertLess(processor_seconds() - before - used, seconds)
+        return out, err
 
     def simulate(self, name, *words, **options):
         """A run in this test's folder; returns its directory."""
@@ -154,7 +195,33 @@ class Case(unittest.TestCase):
         return done
 
 
+class Loader(unittest.TestLoader):
+    """Finds the tests of MURMUR_PART."""
+
+    def getTestCaseNames(self, case):
+        part, parts = map(int, PART.split("/"))
+        return super().getTestCaseNames(case)[part - 1::parts]
+
+
+class Result(unittest.TextTestResult):
+    """Also prints the processor time of each test that takes more than a second of it."""
+
+    def startTest(self, test):
+        self.before = processor_seconds() + processor_seconds(resource.RUSAGE_SELF)
+        super().startTest(test)
+
+    def stopTest(self, test):
+        used = processor_seconds() + processor_seconds(resource.RUSAGE_SELF) - self.before
+        if used > 1:
+            self.stream.writeln(f"    {used:.1f} s of processor time")
+        super().stopTest(test)
+
+
+class Runner(unittest.TextTestRunner):
+    resultclass = Result
+
+
 def main():
     if not PROGRAM.is_file():
         raise SystemExit(f"there is no program at {PROGRAM}; build it, or set MURMUR to its path")
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, testLoader=Loader(), testRunner=Runner)

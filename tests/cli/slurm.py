@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 import time
 
+import murmur
+
 NEEDED = ("munged", "mungekey", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scancel")
 CONF = """\
 ClusterName=murmur
@@ -96,12 +98,12 @@ class Slurm:
                      f"--key-file={self.folder}/munge.key",
                      f"--socket={self.folder}/munge.socket", f"--log-file={self.folder}/munge.log",
                      f"--pid-file={self.folder}/munge.pid", f"--seed-file={self.folder}/munge.seed")
-        self._until(lambda: (self.folder / "munge.socket").exists(), 10)
+        self._until(lambda: (self.folder / "munge.socket").exists(), murmur.PATIENCE)
         conf = str(self.folder / "slurm.conf")
         self._daemon(path_of("slurmctld"), "-D", "-i", "-f", conf)
         self._daemon(path_of("slurmd"), "-D", "-N", "localhost", "-f", conf)
         idle = lambda: self("sinfo", "-h", "-o", "%T", check=False).stdout.strip() == "idle"
-        return None if self._until(idle, 40) else self.logs()
+        return None if self._until(idle, 300) else self.logs()
 
     @staticmethod
     def _until(true, seconds):
@@ -112,7 +114,7 @@ class Slurm:
             time.sleep(0.1)
         return False
 
-    def __call__(self, *words, check=True, timeout=120, **options):
+    def __call__(self, *words, check=True, timeout=murmur.PATIENCE, **options):
         return subprocess.run(words, env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, check=check, timeout=timeout, **options)
 
@@ -130,7 +132,7 @@ class Slurm:
             process.terminate()
         for process in reversed(self.processes):
             try:
-                process.wait(timeout=10)
+                process.wait(timeout=murmur.PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

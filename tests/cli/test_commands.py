@@ -169,7 +169,7 @@ class Simulate(murmur.Case):
         process = self.start("simulate", "n=100", "method=rk4", "dt=0.01", "T=1000",
                              "save=every:0.05", "-o", "run", "-q")
         run, seen = self.folder / "run", 0
-        deadline = time.time() + 30
+        deadline = time.time() + murmur.PATIENCE
         while seen < 20 and time.time() < deadline:
             if not (run / "manifest.json").exists():
                 continue

@@ -56,9 +56,9 @@ class Corners(murmur.Case):
     def test_a_signal_is_heard_inside_one_long_step(self):
         process = self.start("simulate", "n=8", "merge=1e-3", "T=1e5", "save=every:T/300000",
                              "-o", "run", "-q")
-        time.sleep(1.5)
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=10)
+        murmur.wait_until((self.folder / "run").exists)
+        time.sleep(0.5)
+        self.ends_soon(process, signal.SIGTERM, 5)
         self.assertIn(process.returncode, (143, 0))
 
     def test_a_group_interrupt_ends_a_film_with_130(self):
@@ -67,15 +67,16 @@ class Corners(murmur.Case):
         process = subprocess.Popen([murmur.PROGRAM, "render", "run", "-o", "x.mp4", "--seconds",
                                     "3000"], cwd=self.folder, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, start_new_session=True)
+        murmur.wait_until(lambda: murmur.handles(process, signal.SIGINT))
         time.sleep(1)
         os.killpg(process.pid, signal.SIGINT)
-        self.assertEqual(process.wait(timeout=15), 130)
+        self.assertEqual(process.wait(timeout=murmur.PATIENCE), 130)
         self.assertEqual(murmur.tree(self.folder), before)
 
     def test_runs_started_together_each_get_a_number(self):
         processes = [self.start("simulate", "n=4", "T=0.1", "-q") for _ in range(4)]
         for process in processes:
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertEqual(process.returncode, 0, err)
         self.assertEqual(len(list((self.folder / "runs").iterdir())), 4)
 

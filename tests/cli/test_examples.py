@@ -144,7 +144,7 @@ class Examples(unittest.TestCase):
         extra = {"PATH": f"{cls.shared / 'bin'}:{os.environ['PATH']}", "MURMUR_DATA": str(MNIST),
                  "HOME": str(folder), "XDG_DATA_HOME": str(folder / "home")}
         done = subprocess.run(["bash", "-c", line], cwd=folder, env=murmur.environment(**extra),
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=3000 if murmur.LONG else 280)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=3000 if murmur.LONG else murmur.PATIENCE)
         if check and done.returncode != 0:
             raise AssertionError(f"$ {line}\nexit {done.returncode}\n{done.stdout}{done.stderr}")
         return done
@@ -158,7 +158,7 @@ class Examples(unittest.TestCase):
             env=murmur.environment(PATH=f"{self.shared / 'bin'}:{os.environ['PATH']}"))
         self.assertRegex(process.stdout.readline(), "127.0.0.1|localhost")
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual(process.returncode, 0, line)
 
     def run_examples(self, command):

@@ -38,7 +38,7 @@ class Delete(murmur.Case):
                                        stderr=subprocess.PIPE, text=True,
                                        env=murmur.environment())
             os.write(ours, answer)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=murmur.PATIENCE)
             os.close(ours)
             os.close(theirs)
             self.assertEqual(process.returncode, 0, err)
@@ -225,7 +225,7 @@ class Pipes(murmur.Case):
                 for words in commands:
                     with self.subTest(" ".join(words), name=name, kind=kind):
                         process = self.start(*words)
-                        _, err = process.communicate(timeout=20)
+                        _, err = process.communicate(timeout=murmur.PATIENCE)
                         self.assertEqual(process.returncode, INPUT, err)
                         self.assertEqual(len(err.splitlines()), 3, err)
                 shutil.rmtree(copy)
@@ -276,7 +276,7 @@ class Pipes(murmur.Case):
         text = ""
         while not text.endswith("}\n"):
             text += server.stdout.readline()
-        connection = http.client.HTTPConnection("127.0.0.1", json.loads(text)["port"], timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", json.loads(text)["port"], timeout=murmur.PATIENCE)
         self.addCleanup(connection.close)
         connection.request("GET", "/runs/index.json")
         rows = {row["name"]: row for row in json.loads(connection.getresponse().read())}

@@ -409,7 +409,7 @@ class Resume(murmur.Case):
             if struck < strikes:
                 time.sleep(self.random.uniform(0, seconds))
                 process.send_signal(strike)
-            _, err = process.communicate(timeout=120)
+            _, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertIn(err.partition(":")[2].partition(":")[0],
                           ("", " the mean field is not drawn"))
             if process.returncode == 0:
@@ -447,7 +447,7 @@ class Resume(murmur.Case):
             time.sleep(0.01)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(out, "run\n")
         self.assertIn("murmur meanfield --resume run", err)

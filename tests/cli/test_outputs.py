@@ -65,6 +65,18 @@ class Tools(Pictures):
         self.nothing_left()
 
 
+    def test_gnuplot_reads_a_file(self):
+        """From a pipe or a socket it reads each byte by a system call of its own."""
+        if not (gnuplot := shutil.which("gnuplot")):
+            self.skipTest("gnuplot is not here")
+        checked = self.fakes('test "$2" != - && test -f /dev/stdin && test "$(head -c3 /dev/stdin)" = set || exit 9\n'
+                             f'exec {gnuplot} "$@"\n')
+        self.murmur("render", "run", "--plot", "energy", "-o", "energy.svg", env=checked)
+        self.murmur("render", "run", "--plot", "energy", "-o", "same.svg")
+        self.assertEqual((self.folder / "energy.svg").read_bytes(),
+                         (self.folder / "same.svg").read_bytes())
+
+
 class Disk(Pictures):
     def setUp(self):
         super().setUp()

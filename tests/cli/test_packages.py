@@ -139,7 +139,7 @@ class Completion(murmur.Case):
     }
 
     def offered(self, script):
-        done = subprocess.run(script, capture_output=True, text=True, cwd=self.folder, timeout=60)
+        done = subprocess.run(script, capture_output=True, text=True, cwd=self.folder, timeout=murmur.PATIENCE)
         return done.stdout.split(), done.stderr
 
     def of_bash(self, line):
@@ -164,16 +164,16 @@ class Completion(murmur.Case):
             zpty -w shell 'zstyle ":completion:*" insert-tab false; LISTMAX=0; setopt no_always_last_prompt'
             zpty -w shell 'compadd() { local a; [[ $1 == -O ]] || for a in "$@"; do print -r -- "<$a>"; done >>told; builtin compadd "$@" }'
             zpty -w shell ': >ready'
-            for try in {1..400}; do [[ -e ready ]] && break; sleep 0.05; done
+            for try in {1..12000}; do [[ -e ready ]] && break; sleep 0.05; done
             zpty -n -w shell "$LINE"$'\\t'
-            for try in {1..100}; do [[ -s told ]] && break; sleep 0.1; done
+            for try in {1..6000}; do [[ -s told ]] && break; sleep 0.1; done
             sleep 0.3
             zpty -n -w shell $'\\x15'
             zpty -w shell exit
             zpty -d shell
         """)
         env = {**os.environ, "LINE": line, "TERM": "dumb"}
-        subprocess.run(["zsh", "-f", "ask.zsh"], cwd=self.folder, env=env, timeout=60,
+        subprocess.run(["zsh", "-f", "ask.zsh"], cwd=self.folder, env=env, timeout=murmur.PATIENCE,
                        capture_output=True)
         told = self.folder / "told"
         text = told.read_text() if told.exists() else ""

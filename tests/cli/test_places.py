@@ -4,7 +4,6 @@ import json
 import resource
 import signal
 import subprocess
-import time
 
 import numpy as np
 
@@ -223,9 +222,7 @@ class Runs(murmur.Case):
     def test_second_writer(self):
         first = self.start("simulate", "n=200", "method=rk4", "dt=0.01", "T=2000", "-o", "busy")
         busy = self.folder / "busy"
-        deadline = time.time() + 30
-        while not (busy / "manifest.json").exists() and time.time() < deadline:
-            time.sleep(0.01)
+        murmur.wait_until((busy / "manifest.json").exists)
         first.send_signal(signal.SIGSTOP)
         try:
             self.refused(RUNTIME, "simulate", "--resume", "busy", what="another process")

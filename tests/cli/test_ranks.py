@@ -5,7 +5,6 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 import numpy as np
@@ -45,7 +44,7 @@ def lines_of(stderr):
 
 @unittest.skipUnless(plugin(), "built without MPI, or there is no mpirun")
 class Ranks(murmur.Case):
-    def mpirun(self, count, *words, code=0, timeout=300, **options):
+    def mpirun(self, count, *words, code=0, timeout=murmur.PATIENCE, **options):
         process = self.start_ranks(count, *words, **options)
         out, err = process.communicate(timeout=timeout)
         if code is not None:
@@ -141,11 +140,9 @@ class Ranks(murmur.Case):
         run = self.folder / "shared"
         process = self.start_ranks(4, "simulate", *words, "--checkpoint", "0", "-o", "shared",
                                    env={"MARK": str(self.folder)})
-        end = time.monotonic() + 120
-        while time.monotonic() < end and not (run / "checkpoint.safetensors").exists():
-            time.sleep(0.02)
+        murmur.wait_until((run / "checkpoint.safetensors").exists)
         os.kill(self.pids_of_ranks()[2], signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=murmur.PATIENCE)
         self.assertNotEqual(process.returncode, 0)
         self.assertEqual(murmur.status(run), "running")
         self.mpirun(3, "simulate", "--resume", "shared")
@@ -157,12 +154,10 @@ class Ranks(murmur.Case):
         alone = self.simulate("alone", *words)
         process = self.start_ranks(2, "simulate", *words, "-o", "shared",
                                    env={"MARK": str(self.folder)})
-        end = time.monotonic() + 120
         rows = self.folder / "shared/observables.csv"
-        while time.monotonic() < end and not (rows.exists() and rows.read_text().count("\n") > 1):
-            time.sleep(0.02)
+        murmur.wait_until(lambda: rows.exists() and rows.read_text().count("\n") > 1)
         os.kill(self.pids_of_ranks()[1], signal.SIGTERM)  # one is told, all stop
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)
         self.assertEqual(murmur.status(self.folder / "shared"), "interrupted")
         self.mpirun(4, "runs", "resume", "shared")
@@ -242,12 +237,10 @@ class Ranks(murmur.Case):
         ranks = [self.start(*words, "-o", "shared", env={
             "OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": str(rank),
             "OMPI_COMM_WORLD_LOCAL_SIZE": "3", "PMIX_NAMESPACE": "dead"}) for rank in range(3)]
-        end = time.monotonic() + 60
-        while time.monotonic() < end and not list(self.folder.glob("shared/cells/*.csv")):
-            time.sleep(0.02)
+        murmur.wait_until(lambda: list(self.folder.glob("shared/cells/*.csv")))
         ranks[1].kill()
         for rank, process in enumerate(ranks):
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertEqual(process.returncode, -9 if rank == 1 else 0, err)
         self.assertEqual((self.folder / "shared/sweep.csv").read_bytes(),
                          (self.folder / "alone/sweep.csv").read_bytes())

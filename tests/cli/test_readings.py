@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import time
 
 import numpy as np
@@ -245,12 +244,9 @@ class Render(murmur.Case):
             self.skipTest("ffmpeg is not here")
         before = murmur.tree(self.folder)
         process = self.start("render", "run", "-o", "x.mp4", "--seconds", "3000")
+        murmur.wait_until(lambda: murmur.handles(process, signal.SIGINT))
         time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        try:
-            _, told = process.communicate(timeout=15)
-        except subprocess.TimeoutExpired:
-            self.fail("still drawing 15 s after the interrupt")
+        _, told = self.ends_soon(process, signal.SIGINT, 15)
         self.assertEqual(process.returncode, 130, told)
         self.assertEqual(murmur.tree(self.folder), before)
 

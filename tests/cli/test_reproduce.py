@@ -312,6 +312,9 @@ class Reproduce(murmur.Case):
         two, talk = self.reproduce("swarm-table", "d=3", "seeds=2", *TINY, "--runs", "few")
         self.assertEqual(talk.count("kept from before"), len(one["runs"]))
         for before, after in zip(one["checks"], two["checks"]):
+            if "recipe published" in before["what"]:  # its rule was written for eight seeds
+                self.assertEqual((before, before["seeds"]), (after, 8))
+                continue
             self.assertEqual((before["seeds"], after["seeds"]), (1, 2))
             self.assertIsNone(before["sd"])
             self.assertGreaterEqual(after["sd"], 0)
@@ -390,7 +393,7 @@ class Reproduce(murmur.Case):
                 break
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual((process.returncode, out), (130, ""), err)
         self.assertIn("go on with", err)
         got, talk = self.reproduce("flock-argument", *words)
@@ -400,4 +403,4 @@ class Reproduce(murmur.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    murmur.main()

@@ -47,7 +47,7 @@ class Resume(murmur.Case):
             if struck < kills:
                 time.sleep(self.random.uniform(0, seconds))
                 process.send_signal(strike)
-            _, err = process.communicate(timeout=120)
+            _, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertEqual(err, "", "nothing to complain about")
             if process.returncode == 0:
                 return struck
@@ -106,6 +106,7 @@ class Resume(murmur.Case):
                 words = FLIGHTS[flight]
                 expected, seconds = self.undisturbed(words)
                 process = self.start("simulate", *words, "-o", "run", "-q")
+                murmur.wait_until((self.folder / "run").exists)
                 time.sleep(seconds / 3)
                 process.send_signal(signal.SIGINT)
                 process.communicate()
@@ -120,7 +121,7 @@ class Resume(murmur.Case):
             time.sleep(0.01)
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(out, "run\n")
         self.assertIn("--resume run", err)
@@ -199,6 +200,7 @@ class Extension(murmur.Case):
     def test_of_an_interrupted_run(self):
         words = ("n=150", "beta=6", "save=every:0.5", "engine=reference")
         process = self.start("simulate", *words, "T=20", "-o", "run", "-q")
+        murmur.wait_until((self.folder / "run").exists)
         time.sleep(0.4)
         process.send_signal(signal.SIGTERM)
         process.communicate()

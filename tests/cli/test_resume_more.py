@@ -56,7 +56,7 @@ class Landscape(murmur.Case):
             if struck < KILLS:
                 time.sleep(self.random.uniform(0, 0.7 * seconds))
                 process.send_signal(strike)
-            _, err = process.communicate(timeout=120)
+            _, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertEqual(err, "", "nothing to complain about")
             if process.returncode == 0 and struck >= KILLS:
                 break
@@ -92,7 +92,7 @@ class Landscape(murmur.Case):
                 time.sleep(0.01)
             time.sleep(0.5)
             process.send_signal(strike)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertEqual((process.returncode, out), (code, "run\n"))
             self.assertIn("stopped after a checkpoint; go on with\n  murmur landscape --resume run",
                           err)
@@ -158,7 +158,7 @@ class Reproduce(murmur.Case):
                 time.sleep(0.005)  # from then on it is listening
             time.sleep(chance.uniform(0, 0.5) * seconds)
             process.send_signal(strike)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=murmur.PATIENCE)
             if process.returncode in (0, 7):
                 continue  # it was quicker this time
             self.assertEqual((process.returncode, out), (code, ""), err)
@@ -189,7 +189,7 @@ class Reproduce(murmur.Case):
         self.assertEqual((line["what"], line["done"]), ("figures", 0))
         self.assertGreater(line["of"], 20)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual((process.returncode, out), (130, ""), err)
         self.assertIn("stopped after a checkpoint; go on with\n"
                       "  murmur reproduce --all --quick --progress json --resume\n", err)

@@ -51,13 +51,13 @@ class Same(Training):
                 time.sleep(0.005)
             time.sleep(0.05)
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=60)
+            process.communicate(timeout=murmur.PATIENCE)
             if process.returncode == 0:
                 break
             stopped += 1
             process = self.start("train", "--resume", "run", "--checkpoint", "0.02", "-q")
             if stopped == 4:
-                process.communicate(timeout=120)
+                process.communicate(timeout=murmur.PATIENCE)
                 break
         self.assertGreater(stopped, 0)
         self.assertEqual(promised(self.folder / "run") == whole, True)

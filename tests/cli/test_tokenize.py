@@ -14,7 +14,7 @@ class Tokenize(murmur.Case):
         """What the command prints for lines of standard input."""
         done = subprocess.run([str(murmur.PROGRAM), "tokenize", *map(str, words)], input=text,
                               cwd=self.folder, env=murmur.environment(), capture_output=True,
-                              text=True, timeout=120)
+                              text=True, timeout=murmur.PATIENCE)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 

@@ -196,7 +196,7 @@ class Prompts(Trace):
     def told(self, *words, text=None):
         done = subprocess.run([str(murmur.PROGRAM), "trace", *map(str, words), "--json", "-q"],
                               input=text, cwd=self.folder, env=murmur.environment(),
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=murmur.PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 

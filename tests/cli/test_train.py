@@ -65,7 +65,7 @@ class Training(murmur.Case):
         while process.poll() is None and not (self.folder / "run/checkpoint.safetensors").exists():
             time.sleep(0.005)
         process.send_signal(strike)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual(process.returncode, 128 + strike, out + err)
         return out, err
 
@@ -191,7 +191,7 @@ class Resume(Training):
             if struck < kills:
                 time.sleep(draw.uniform(0, seconds))
                 process.send_signal(strike)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertEqual(err, "", "nothing to complain about")
             if process.returncode == 0:
                 return struck, checkpoints

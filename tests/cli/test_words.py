@@ -38,7 +38,7 @@ class Words(murmur.Case):
         while process.poll() is None and not (self.folder / "run/checkpoint.safetensors").exists():
             time.sleep(0.005)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=murmur.PATIENCE)
         if process.returncode != 0:
             self.murmur("train", "--resume", "run", "-q")
         self.assertEqual(promised(self.folder / "run") == whole, True)

@@ -19,7 +19,7 @@ SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # memory: sync
 RUN = "run"  # the name of every run, in a folder of its own
 FRAMES = ("trajectory.npy", "times.npy", "observables.csv")
 OPENINGS = ("murmur: ", "  where: ", "  do:    ")  # of the three lines of an error
-SECONDS = 60  # longer than any of these runs takes; more is a program that hangs
+SECONDS = 600  # longer than any of these runs takes; more is a program that hangs
 
 
 @dataclasses.dataclass(frozen=True)

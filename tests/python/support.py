@@ -38,7 +38,7 @@ def program(*words, code=0):
     return done.stdout
 
 
-def python(text, *, timeout=120, **environment):
+def python(text, *, timeout=900, **environment):
     """Runs another Python with the package on its path."""
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=timeout,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})

@@ -25,7 +25,7 @@ def interrupted(text, after):
     assert child.stdout.readline() == "begins\n", child.stderr.read()
     time.sleep(after)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=100)
+    out, err = child.communicate(timeout=900)
     return child.returncode, out, err
 
 
@@ -153,7 +153,7 @@ class Threads(Folder):
 
         flying = threading.Thread(target=fly)
         flying.start()
-        began.wait(10)
+        began.wait(900)
         refused = 0
         while flying.is_alive():
             for act in (flow.step, lambda: flow.x, flow.run, lambda: flow.branch(beta=2)):

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -184,7 +184,7 @@ TEST(Clusters, FivePointsOfTheKineticExample) {
 // A million particles, in one point, in a ball of a few tolerances, and on two close points: none
 // of it may cost n^2, which would take hours.
 TEST(Clusters, DegenerateMillionsAreQuick) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time: a busy machine does not change it
   const int n = 1'000'000;
   HostSwarm x(Shape{n, 3});
   for (int i = 0; i < n; ++i) x.at(i, 2) = 1;
@@ -206,8 +206,7 @@ TEST(Clusters, DegenerateMillionsAreQuick) {
     normalise(x, i);
   }
   EXPECT_EQ(clusters(x, Manifold::sphere).count, 2);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(taken.count(), 120);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 240);
 }
 
 TEST(Clusters, RefusesWhatHasNoAnswer) {
