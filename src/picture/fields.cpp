@@ -93,13 +93,12 @@ struct SheetLayout {
 std::string how_to_read(const FieldSheet& sheet) {
   const bool out = !sheet.rows.front().front().out.empty();
   return std::string(
-             "The length of an arrow grows with the square root of its value; the arrows "
-             "above each panel are the measure.") +
-         (out ? " Rings: nearly all of the arrow is across the plane, out of the page (dot) or "
-                "into "
-                "it (cross)."
+             "The length of an arrow is proportional to the square root of the vector's length; "
+             "the two arrows above each panel give the scale.") +
+         (out ? " Rings: the vector is nearly perpendicular to the plane, out of the page (dot) "
+                "or into it (cross)."
               : "") +
-         " Small dots: too small to be drawn.";
+         " Small dots: vectors too small to be drawn as arrows.";
 }
 
 SheetLayout lay_out(const FieldSheet& sheet, const FieldStyle& style) {

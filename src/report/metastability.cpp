@@ -136,7 +136,7 @@ std::vector<Guide> marks_of(const Counted& counted, const std::vector<CountPlate
   if (first != plateaus.end() && first->from != longest.from) mark(*first);
   mark(longest);
   const std::string two =
-      predicted ? fmt::format("two bodies: {}", picture::time_number(*predicted)) : "";
+      predicted ? fmt::format("two-body prediction: {}", picture::time_number(*predicted)) : "";
   for (std::size_t k = 0; k < counted.t.size(); ++k) {
     if (counted.count(k) != 1) continue;
     marks.push_back(

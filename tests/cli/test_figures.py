@@ -91,7 +91,7 @@ class Figures(murmur.Case):
         told = [float(rows[4][f"angle_{i}"]) for i in range(6)]
         np.testing.assert_allclose(told, angle, atol=1e-12)
         told = (self.folder / "m.svg").read_text()
-        for words in ("2 clusters from t =", "one cluster from t =", "two bodies: "):
+        for words in ("2 clusters from t =", "one cluster from t =", "two-body prediction: "):
             self.assertIn(words, told)
 
     def test_cosines_are_those_of_the_frames(self):
