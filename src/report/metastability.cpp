@@ -145,7 +145,7 @@ std::vector<Guide> marks_of(const Counted& counted, const std::vector<CountPlate
          .x = counted.t[k]});
     return marks;
   }
-  if (predicted) marks.push_back({.name = "one cluster, by " + two, .x = *predicted});
+  if (predicted) marks.push_back({.name = "one cluster, " + two, .x = *predicted});
   return marks;
 }
 
