@@ -51,7 +51,7 @@ class Tools(Pictures):
         for written in ("<?xml version=\"1.0\"?><svg>", "nonsense of some length, no picture",
                         "%PDF-1.4 and no more than that", "\\211PNG\\r\\n\\032\\n and no end"):
             half = self.fakes("cat >/dev/null\nfor last; do :; done\n"
-                              "case $last in /dev/*) last=/dev/null ;; esac\n"  # gnuplot's script
+                              "case $last in file:*) ;; *) last=/dev/null ;; esac\n"
                               f"printf '{written}' | tee \"${{last#file:}}\"\nexit 0\n")
             for name in ("x.svg", "x.pdf", "x.mp4"):
                 with self.subTest(written, name=name):
