@@ -215,14 +215,22 @@ int tell_answers(const Flags& flags, const std::vector<Reproduction>& all) {
   return static_cast<int>(Fault::verification);
 }
 
-// Does one, draws it and tells its verdict; nothing when a signal came.
+// Does one and draws it; nothing when a signal came, which is told.
 std::optional<Reproduction> do_and_draw(const Flags& flags, const Words& words,
                                         const ReproductionRow& row, LiveProcess& process) {
-  process.tell(fmt::format("{}: {}", row.name, row.meaning));
   std::optional<Reproduction> done = do_one(flags, words, row, process);
-  if (!done) return done;
-  draw(flags, *done);
-  process.tell(fmt::format("  {}", verdict_of(*done)));
+  if (!done || finishes([&] { draw(flags, *done); })) return done;
+  process.clear();
+  tell_stopped(flags, how_to_go_on());
+  return std::nullopt;
+}
+
+// One of several: with its name before and its verdict behind.
+std::optional<Reproduction> do_next(const Flags& flags, const Words& words,
+                                    const ReproductionRow& row, LiveProcess& process) {
+  process.tell(fmt::format("{}: {}", row.name, row.meaning));
+  std::optional<Reproduction> done = do_and_draw(flags, words, row, process);
+  if (done) process.tell(fmt::format("  {}", verdict_of(*done)));
   return done;
 }
 
@@ -262,7 +270,7 @@ bool do_share(const Flags& flags, const Words& words,
     if (deal.is_done(row->name)) continue;
     const std::optional<File> claim = deal.take(row->name);
     if (!claim || deal.is_done(row->name)) continue;
-    if (!do_and_draw(flags, words, *row, process)) return false;
+    if (!do_next(flags, words, *row, process)) return false;
     deal.note(row->name);
   }
   return true;
@@ -287,7 +295,7 @@ int run_several(const Flags& flags, const Words& words,
     std::optional<File> claim;
     if (deal) claim = deal->wait_for(row->name);
     resume = asked || (deal && deal->is_done(row->name));
-    const auto done = do_and_draw(flags, words, *row, process);
+    const auto done = do_next(flags, words, *row, process);
     if (!done) return 128 + caught_signal;
     figures.end();
     all.push_back(*done);
@@ -356,9 +364,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
           "start it without mpirun or srun; --all is dealt out to ranks, figure by figure");
   const ReproductionRow& row = row_of(sorted.plain.front());
   LiveProcess process(flags);
-  const auto done = do_one(flags, sorted, row, process);
+  const auto done = do_and_draw(flags, sorted, row, process);
   if (!done) return 128 + caught_signal;
-  draw(flags, *done);
   data(flags.json ? json_of(*done) : markdown_of(*done));
   say(flags, fmt::format("kept in {}", done->folder.string()));
   return tell_answers(flags, {*done});

@@ -67,7 +67,8 @@ class Landscape(murmur.Case):
             self.assertIn(process.returncode, (*checkpointed, -strike))  # - : not yet listening
             struck += 1
             if run.exists():
-                self.assertIn(murmur.status(run), ("running", "interrupted"))
+                # done: the signal came when the search was over and its tables were printed
+                self.assertIn(murmur.status(run), ("running", "interrupted", "done"))
                 self.murmur("runs", "show", "run")
         self.assertEqual(murmur.status(run), "done")
         self.assertEqual(kept(run), expected)
@@ -163,7 +164,7 @@ class Reproduce(murmur.Case):
                 continue  # it was quicker this time
             self.assertEqual((process.returncode, out), (code, ""), err)
             if strike != signal.SIGKILL:
-                self.assertIn(f"go on with\n  murmur {' '.join(words)} --resume\n", err)
+                self.assertIn(f"go on with\n  murmur reproduce --resume {self.NAME} --quick\n", err)
             self.murmur(*words, "--resume", code=None)
             self.assertEqual(self.result("runs"), expected)
 
@@ -192,7 +193,7 @@ class Reproduce(murmur.Case):
         out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual((process.returncode, out), (130, ""), err)
         self.assertIn("stopped after a checkpoint; go on with\n"
-                      "  murmur reproduce --all --quick --progress json --resume\n", err)
+                      "  murmur reproduce --resume --all --quick --progress json\n", err)
 
     @unittest.skipUnless(murmur.LONG, "every figure takes minutes")
     def test_all_killed_again_and_again(self):
