@@ -73,10 +73,13 @@ def counted(answers):
 
 
 def verdict(result):
-    """The verdict of published and predicted numbers, and of regressions beside them."""
-    parts = [counted(result["counted"]), counted(result["beside"])]
-    beside = f"regressions: {parts[1]}" if parts[1] else ""
-    return f"**{parts[0]}**{'; ' if beside else ''}{beside}" if parts[0] else beside
+    """The verdict of published and predicted numbers, then regressions and checks of the program."""
+    parts = [f"**{counted(result['counted'])}**"] if counted(result["counted"]) else []
+    for kind, name in (("regression", "regressions"), ("check", "checks of the program")):
+        answers = [check["answer"] for check in result["checks"] if check["kind"] == kind]
+        text = counted({word: answers.count(word) for word in ("agrees", "disagrees", "open")})
+        parts += [f"{name}: {text}"] if text else []
+    return "; ".join(parts)
 
 
 def result_of(folder):

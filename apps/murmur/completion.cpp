@@ -27,7 +27,7 @@ bool among(const std::string& word, std::initializer_list<const char*> words) {
 
 // Figures, and the parameters of all of them; those of trainings are there already.
 void add_figures(Choices& c) {
-  c.presets.insert(c.presets.end(), {"list", "rules", "parameters", "settings"});
+  c.presets.insert(c.presets.end(), {"list", "rules", "null-models", "parameters", "settings"});
   const auto add = [&](const char* name, const char* meaning) {
     c.parameters.push_back({Parameter::word, name, "", "", meaning});
   };

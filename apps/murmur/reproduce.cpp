@@ -147,6 +147,27 @@ int list_rules(const Flags& flags) {
   return 0;
 }
 
+// What every rule answers to the null models, as a table or as JSON.
+int list_null_models(const Flags& flags) {
+  if (!flags.json) {
+    app::data(markdown_of_null_models());
+    return 0;
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Rule& rule : rules()) {
+    nlohmann::json row = {{"name", rule.name}, {"kind", name_of(rule.origin)}};
+    for (const NullModel null : null_models()) {
+      const NullAnswer* answer = null_answer(rule, null);
+      row[std::string(name_of(null))] = {
+          {"answer", name_of(answer == nullptr ? NullOutcome::rejects : answer->outcome)},
+          {"explanation", answer == nullptr ? "" : answer->explanation}};
+    }
+    rows.push_back(row);
+  }
+  report(rows);
+  return 0;
+}
+
 // The command that goes on with this one.
 std::string how_to_go_on() {
   std::vector<std::string> words(program_argv.begin() + 1, program_argv.end());
@@ -209,7 +230,7 @@ int tell_answers(const Flags& flags, const std::vector<Reproduction>& all) {
     }
   }
   say(flags, fmt::format("published and predicted: {}", words_of(sums[0])));
-  say(flags, fmt::format("regressions beside them: {}", words_of(sums[1])));
+  say(flags, fmt::format("regressions and checks of the program: {}", words_of(sums[1])));
   if (as_expected) return 0;
   say(flags, "not every answer is the expected one");
   return static_cast<int>(Fault::verification);
@@ -324,12 +345,12 @@ int run_all(const Flags& flags, const Words& words) {
 // What is answered without computing a figure; nothing where a figure was asked for.
 std::optional<int> answer_list(const Flags& flags, const std::vector<std::string>& plain) {
   const std::string& asked = plain.front();
-  if (asked != "list" && asked != "rules" && asked != "settings" && asked != "parameters")
-    return std::nullopt;
-  const bool whole = asked == "rules" || asked == "settings";
+  const bool whole = asked == "rules" || asked == "null-models" || asked == "settings";
+  if (!whole && asked != "list" && asked != "parameters") return std::nullopt;
   if (plain.size() > (whole ? 1 : 2))
     usage(fmt::format("reproduce {} takes no {}", asked, plain.back()), "leave it out");
   if (asked == "rules") return list_rules(flags);
+  if (asked == "null-models") return list_null_models(flags);
   if (asked == "settings") {
     list_settings(flags);
     return 0;
@@ -397,6 +418,7 @@ Command reproduce_command() {
           "  murmur reproduce 2410.06833 --quick\n"
           "  murmur reproduce parameters kinetic\n"
           "  murmur reproduce rules\n"
+          "  murmur reproduce null-models\n"
           "  murmur reproduce settings\n"
           "  murmur reproduce kinetic --style slides\n"
           "  murmur reproduce --all --quick\n"

@@ -183,10 +183,12 @@ std::string note_of(const Reproduction& done) {
     add(answers.open, "is open", "are open");
     return text;
   };
-  const std::string counted = words(count_answers(done, true));
-  const std::string beside = words(count_answers(done, false));
-  if (beside.empty()) return counted;
-  return fmt::format("{}regressions: {}", counted.empty() ? "" : counted + "; ", beside);
+  std::string note = words(count_answers(done, true));
+  for (const auto& [origin, name] : {std::pair{Origin::regression, "regressions"},
+                                     std::pair{Origin::check, "checks of the program"}})
+    if (const std::string beside = words(count_answers(done, origin)); !beside.empty())
+      note += fmt::format("{}{}: {}", note.empty() ? "" : "; ", name, beside);
+  return note;
 }
 
 bool all_agree(const Reproduction& done) {

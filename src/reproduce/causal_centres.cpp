@@ -9,6 +9,7 @@
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
+#include "theory/parked.h"
 
 namespace murmur {
 
@@ -56,11 +57,13 @@ void check_counts(const ReproductionControl& control, Reproduction& result) {
     result.checks.push_back(std::move(check));
     if (c.d != 2) continue;
     const Spread parked = count_centres(c, Centres::ordinary, starts);
-    Check parking = nearly(
+    Check parking = near(
         "causal-centres.renyi",
         {fmt::format("d = 2, δ = {:g}, n = {}: mean number of Rényi centres", right.delta, c.n),
-         theory::renyi_centres(right.delta), parked.mean},
-        0.05);
+         theory::parked_centres(right.delta, c.n), parked.mean},
+        3 * parked.sd / std::sqrt(starts));
+    parking.rule = "within 3 standard errors";
+    parking.more["endless sequence"] = theory::renyi_centres(right.delta);
     result.checks.push_back(std::move(parking));
   }
 }
@@ -184,15 +187,22 @@ std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
     const double delta = 4 / std::sqrt(beta);
     const std::vector<int> strong =
         renyi_centres(e.swarm, e.dynamics.manifold, delta, Centres::strong);
-    const Simulated simulated = simulate_in_memory(e);
-    double moved = 0;
-    for (const int i : strong)
-      moved = std::max(moved, turn(angle_of(e.swarm, i), angle_of(simulated.last(), i)));
-    result.checks.push_back(holds(
+    const Simulated simulated = simulate_in_memory(e, control.wrong.null);
+    double moved = 0, others = 0;
+    for (int i = 0; i < e.swarm.n(); ++i) {
+      const double by = turn(angle_of(e.swarm, i), angle_of(simulated.last(), i));
+      if (std::find(strong.begin(), strong.end(), i) != strong.end())
+        moved = std::max(moved, by);
+      else
+        others += by / (e.swarm.n() - static_cast<double>(strong.size()));
+    }
+    Check stay = holds(
         "causal-centres.stay",
         {fmt::format("seed {}: largest turn of a strong centre by t = {:g}", seed, e.schedule.T),
          moved},
-        moved < 0.01, "below 0.01"));
+        moved < 0.01 && others > 0.1, "below 0.01, where the others turn by more than 0.1");
+    stay.more["mean turn of the others"] = others;
+    result.checks.push_back(std::move(stay));
     if (seed == 0) draw_flight({e, beta}, strong, simulated, result);
   }
   if (control.figures) draw_counts(control, result);

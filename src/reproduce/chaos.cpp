@@ -12,6 +12,7 @@
 #include "murmur/error.h"
 #include "murmur/flow.h"
 #include "murmur/random.h"
+#include "reproduce/null_engine.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {
@@ -43,7 +44,9 @@ HostSwarm on_circle(int n, const std::function<double(int)>& rank) {
 
 // Frames at 0, every, ..., T by the engine of moments: n p terms an evaluation, error 1e-12.
 std::vector<HostSwarm> simulated(const Chaos& chaos, const HostSwarm& x, int threads) {
-  const auto engine = make_moments_engine({.threads = threads});
+  const auto engine = chaos.null == NullModel::none
+                          ? make_moments_engine({.threads = threads})
+                          : make_engine({.name = "reference"}, chaos.null);
   const auto field = engine->prepare(chaos.dynamics, x.shape());
   std::vector<HostSwarm> frames;
   FlowWatch watch;
@@ -230,6 +233,7 @@ Chaos spoiled(Chaos chaos, const FigureValues& values, const WrongModel& wrong) 
   wrong.spoil(spec);
   chaos.dynamics = make_experiment(spec).dynamics;
   chaos.extra = wrong.tokens;
+  chaos.null = wrong.null;
   return chaos;
 }
 

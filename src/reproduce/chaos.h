@@ -18,8 +18,9 @@ struct Chaos {
   int limit = 20'000;        // quantile particles that stand for infinitely many
   double every = 1, T = 3;   // times that are looked at
   int threads = 0;
-  int first_seed = 0;  // of the clouds of each n
-  int extra = 0;       // tokens a cloud more than its n says: a wrong model
+  int first_seed = 0;                // of the clouds of each n
+  int extra = 0;                     // tokens a cloud more than its n says: a wrong model
+  NullModel null = NullModel::none;  // that moves the clouds; never the limit
 };
 
 // The angle below which lies the fraction s of the mass.

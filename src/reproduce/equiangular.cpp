@@ -54,7 +54,8 @@ void check_cosines(const ReproductionControl& control, Reproduction& result) {
   for (const Case& c : kCases) {
     ExperimentSpec spec = spec_of(c, {.kind = SaveChoice::final});
     control.wrong.spoil(spec);
-    const Cosines at = cosines(simulate_in_memory(make_experiment(spec)).last());
+    const Cosines at =
+        cosines(simulate_in_memory(make_experiment(spec), control.wrong.null).last());
     Check check =
         near("equiangular.cosine",
              {fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}",

@@ -21,6 +21,18 @@ double dot(const HostSwarm& z, int i, int j) {
   return sum;
 }
 
+// The largest distance between two tokens.
+double extent_of(const HostSwarm& z) {
+  double most = 0;
+  for (int i = 0; i < z.n(); ++i)
+    for (int j = 0; j < i; ++j)
+      most = std::max(most, dot(z, i, i) + dot(z, j, j) - 2 * dot(z, i, j));
+  return std::sqrt(most);
+}
+
+// What tokens keep of their extent: less where all meet in one place, which is a boundary too.
+constexpr double kKept = 0.1;
+
 double along(const HostSwarm& z, int i, const Vector& direction) {
   double sum = 0;
   for (int k = 0; k < z.d(); ++k) sum += direction[k] * z.at(i, k);
@@ -219,6 +231,7 @@ struct HyperplaneCase {
   int values = 0;
   double growth = 0;  // of the range of phi*, frame to frame
   double astray = 0;  // farthest from the largest, the smallest and 0
+  double kept = 0;    // of the range of phi*
 };
 
 HyperplaneCase judge_hyperplanes(const Simulated& simulated, const Leading& leading) {
@@ -236,6 +249,8 @@ HyperplaneCase judge_hyperplanes(const Simulated& simulated, const Leading& lead
   }
   found.values = distinct_values(values, kGap);
   found.growth = hull_growth(simulated.frames, {leading.functional});
+  const Range first = range_along(simulated.frames.front(), leading.functional);
+  found.kept = (range.high - range.low) / (first.high - first.low);
   return found;
 }
 
@@ -246,7 +261,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
   ReproducedTable cases{"cases",
                         {"d", "seed", "boundary_start", "boundary_end", "largest_miss",
                          "hull_growth", "area_start", "area_end"}};
-  double miss = 0, growth = 0;
+  double miss = 0, growth = 0, kept = INFINITY;
   int min_gained = 1'000'000, n = 0;
   std::vector<double> rates;
   const int seeds = control.values.whole("seeds");
@@ -258,7 +273,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       spec.save = SaveChoice{SaveChoice::every, 0.5};
       control.wrong.spoil(spec);
       const Experiment e = make_experiment(spec);
-      const Simulated simulated = simulate_in_memory(e);
+      const Simulated simulated = simulate_in_memory(e, control.wrong.null);
       const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
       const Misses before = misses_of(first), after = misses_of(last);
       const double grown = hull_growth(simulated.frames, random_directions(d, 200));
@@ -268,6 +283,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
                             double(after.boundary), after.largest, grown, from, to});
       miss = std::max(miss, after.largest);
       growth = std::max(growth, grown);
+      kept = std::min(kept, extent_of(last) / extent_of(first));
       min_gained = std::min(min_gained, after.boundary - before.boundary);
       n = first.n();
       add_rates(simulated, rates);
@@ -281,6 +297,9 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
             {fmt::format("of {} particles, those that came to be so in flight, least", n),
              static_cast<double>(min_gained)},
             min_gained > 0, "above 0: they were not there from the start"),
+      holds("polytope.boundary",
+            {"largest distance of two particles at the end over that at the start, least", kept},
+            kept > kKept, fmt::format("above {:g}: they do not meet in one point", kKept)),
       holds("polytope.hull",
             {"most that the hull grows between frames along 200 directions", growth},
             growth < kRounding, fmt::format("below {:g}: it never grows", kRounding))};
@@ -317,7 +336,7 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
   ReproducedTable cases{
       "cases",
       {"V", "seed", "leading_eigenvalue", "values", "lowest", "highest", "astray", "range_growth"}};
-  double growth = 0, astray = 0;
+  double growth = 0, astray = 0, kept = INFINITY;
   for (std::size_t v = 0; v < std::size(kValues); ++v) {
     const Leading leading = leading_of(kValues[v].matrix());
     ReproducedTable paths{fmt::format("paths_{}", v + 1), {"t", "particle", "phi_1*(z_i)"}};
@@ -330,13 +349,14 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       spec.dynamics.value = {MatrixChoice::given, kValues[v].matrix()};
       control.wrong.spoil(spec);
       const Experiment e = make_experiment(spec);
-      const Simulated simulated = simulate_in_memory(e);
+      const Simulated simulated = simulate_in_memory(e, control.wrong.null);
       const HyperplaneCase found = judge_hyperplanes(simulated, leading);
       cases.rows.push_back({kValues[v].title, double(seed), found.lambda, double(found.values),
                             found.low, found.high, found.astray, found.growth});
       most = std::max(most, found.values);
       growth = std::max(growth, found.growth);
       astray = std::max(astray, found.astray);
+      kept = std::min(kept, found.kept);
       if (seed > 0) continue;
       first_range = {found.low, found.high};
       for (int i = 0; i < simulated.last().n(); ++i)
@@ -364,6 +384,9 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       holds("hyperplanes.values",
             {"farthest that a particle is from the largest, the smallest and 0", astray},
             astray < kGap, fmt::format("below {:g}", kGap)));
+  result.checks.push_back(holds(
+      "hyperplanes.values", {"range of phi_1* at the end over that at the start, least", kept},
+      kept > kKept, fmt::format("above {:g}: they do not meet in one value", kKept)));
   result.checks.push_back(
       holds("hyperplanes.range", {"most that the range of phi_1* grows between frames", growth},
             growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)));

@@ -10,6 +10,7 @@
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "murmur/theory.h"
+#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -35,9 +36,10 @@ HostSwarm quantiles(int n, int k, double eps) {
 
 //   m_k = sum_j m_j e^{i k theta_j},   m_k' = i k sum_j m_j theta_j' e^{i k theta_j}
 // Rate Re(m_k' / m_k) of a barely perturbed swarm of `particles` at quantiles, from one velocity.
-double linear_rate(const Dynamics& dynamics, int k, int particles) {
+double linear_rate(const Dynamics& dynamics, int k, int particles,
+                   NullModel null = NullModel::none) {
   const HostSwarm x = quantiles(particles, k, 1e-4);
-  const auto engine = make_reference_engine();
+  const auto engine = make_engine({.name = "reference"}, null);
   const auto field = engine->prepare(dynamics, x.shape());
   const auto at = engine->place(x), v = engine->place(x);
   field->velocity(0, *at, *v);
@@ -107,7 +109,7 @@ ModeHistory simulate_cloud(const Cloud& cloud, int seed, const ReproductionContr
   const Experiment right = make_experiment(spec);
   control.wrong.spoil(spec);
   const Experiment e = make_experiment(spec);
-  const Simulated simulated = simulate_in_memory(e);
+  const Simulated simulated = simulate_in_memory(e, control.wrong.null);
   ModeHistory trajectory{
       .predicted = theory::growth_rate(theory::growth_of(right.dynamics, right.swarm.d()), cloud.k),
       .times = simulated.times};
@@ -236,15 +238,17 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
   const bool one_cloud = control.values.whole("seeds") == 1;
   for (const Predicted& row : kRates) {
     const double beta = row.beta * control.wrong.beta;
-    result.checks.push_back(
-        nearly("growth.rate",
-               {fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k),
-                row.sa, linear_rate(plain_or_softmax(beta, Attention::softmax), row.k, particles)},
-               1e-3));
+    result.checks.push_back(nearly(
+        "growth.rate",
+        {fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.sa,
+         linear_rate(plain_or_softmax(beta, Attention::softmax), row.k, particles,
+                     control.wrong.null)},
+        1e-3));
     result.checks.push_back(nearly(
         "growth.rate",
         {fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.usa,
-         linear_rate(plain_or_softmax(beta, Attention::unnormalised), row.k, particles)},
+         linear_rate(plain_or_softmax(beta, Attention::unnormalised), row.k, particles,
+                     control.wrong.null)},
         1e-3));
   }
   if (control.figures) draw_rates(control.values, result);
@@ -280,7 +284,8 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
     result.checks.push_back(
         near("fastest-modes.tie",
              {fmt::format("particles at β = {:.4f}: rate of mode {} over {}", beta, k + 1, k), 1,
-              linear_rate(sa, k + 1, particles) / linear_rate(sa, k, particles)},
+              linear_rate(sa, k + 1, particles, control.wrong.null) /
+                  linear_rate(sa, k, particles, control.wrong.null)},
              1e-3));
   }
   ReproducedTable switches{"switches", {"mode", "circle", "sphere"}};  // β at which it overtakes

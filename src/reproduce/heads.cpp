@@ -7,6 +7,7 @@
 
 #include "core/parallel.h"
 #include "reproduce/head_fields.h"
+#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -75,7 +76,10 @@ Attempt attempt(const Case& c, const Plan& plan, int seed, const ReproductionCon
     if (control.stopped()) return done;
     HeadSum tested = heads;
     for (Eigen::MatrixXd& value : tested.values)
-      if (control.wrong.reversed) value = -value;
+      if (control.wrong.reversed)
+        value = -value;
+      else if (control.wrong.null == NullModel::still)
+        value.setZero();
     done.train.push_back(error_of(heads, seen).mean);
     const FieldError error = error_of(tested, fresh);
     done.test.push_back(error.mean);
@@ -221,9 +225,9 @@ constexpr LimitLaw kLimits[] = {
     {"PSD scores, V = QᵀK", MatrixChoice::psd, MatrixChoice::query_key, 6, 0.7},
 };
 
-HostSwarm velocity_of(const ExperimentSpec& spec) {
+HostSwarm velocity_of(const ExperimentSpec& spec, NullModel null = NullModel::none) {
   const Experiment e = make_experiment(spec);
-  const auto engine = make_reference_engine();
+  const auto engine = make_engine({.name = "reference"}, null);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const auto x = engine->place(e.swarm), v = engine->place(e.swarm);
   field->velocity(0, *x, *v);
@@ -264,7 +268,7 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
         one.n = one.d = std::nullopt;
         one.random.replica = static_cast<std::uint32_t>(1 + r);
         control.wrong.spoil(one);
-        const HostSwarm v = velocity_of(one);
+        const HostSwarm v = velocity_of(one, control.wrong.null);
         part[r] = product_of(v, told) / size;
         square[r] = (product_of(v, v) + size - 2 * product_of(v, told)) / size;
       });

@@ -44,7 +44,7 @@ std::vector<double> merges_of(const Experiment& e, const Simulated& simulated) {
 std::vector<double> merge_times(Method method, double every, const FigureValues& values,
                                 const WrongModel& wrong) {
   const Experiment e = make_experiment(five_tokens(method, every, values, wrong));
-  return merges_of(e, simulate_in_memory(e));
+  return merges_of(e, simulate_in_memory(e, wrong.null));
 }
 
 double last_of(const std::vector<double>& times) {
@@ -127,8 +127,9 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
   for (const Scheme& scheme : kSchemes) {
     std::vector<double> times;
     try {
-      times = merge_times(scheme.method, scheme.step, control.values,
-                          scheme.method == Method::bdf ? WrongModel{} : control.wrong);
+      times = merge_times(
+          scheme.method, scheme.step, control.values,
+          scheme.method == Method::bdf ? WrongModel{.null = control.wrong.null} : control.wrong);
     } catch (const Error& error) {
       if (error.fault != Fault::tool) throw;
       if (control.tell) control.tell(fmt::format("{} stays open: {}", scheme.name, error.summary));
@@ -205,7 +206,7 @@ FiveTokens five_of(Method method, double every, const FigureValues& values,
                    const WrongModel& wrong) {
   const double formed = kFormed * (method == Method::layers ? 1 + every : 1);
   const Experiment e = make_experiment(five_tokens(method, every, values, wrong));
-  const Simulated simulated = simulate_in_memory(e);
+  const Simulated simulated = simulate_in_memory(e, wrong.null);
   FiveTokens five{.last = last_of(merges_of(e, simulated))};
   for (std::size_t k = 0; k < simulated.times.size() && std::isnan(five.angle); ++k)
     if (simulated.times[k] > formed - 1e-6) five.angle = angle_between(simulated.frames[k], 0, 4);
@@ -218,7 +219,7 @@ double two_clusters(double step, const FigureValues& values, const WrongModel& w
   spec.init = InitialPoints{{2, 2, {1, 0, std::cos(kApart), std::sin(kApart)}}};
   Experiment e = make_experiment(spec);
   e.swarm.mass = {kHeavier, 1 - kHeavier};
-  return last_of(merges_of(e, simulate_in_memory(e)));
+  return last_of(merges_of(e, simulate_in_memory(e, wrong.null)));
 }
 
 }  // namespace

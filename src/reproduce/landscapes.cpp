@@ -114,7 +114,8 @@ Atoms start_of(const Beside& b, int n) {
 
 EnergyCurve simulate_beside(const Beside& b, const WrongModel& wrong) {
   const Landscape l = landscape_of(b);
-  const Simulated simulated = simulate_in_memory(make_experiment(spec_beside(spoiled(b, wrong))));
+  const Simulated simulated =
+      simulate_in_memory(make_experiment(spec_beside(spoiled(b, wrong))), wrong.null);
   EnergyCurve trajectory{.times = simulated.times};
   const double sign = b.direction == Landscape::descent ? 1 : -1;
   for (const HostSwarm& frame : simulated.frames) {
@@ -124,6 +125,8 @@ EnergyCurve simulate_beside(const Beside& b, const WrongModel& wrong) {
       ++trajectory.reversals;
     trajectory.energies.push_back(now);
   }
+  trajectory.gained =
+      sign * (trajectory.energies.front() - trajectory.energies.back()) / energy_scale(l);
   trajectory.end = atoms_of(simulated.last());
   return trajectory;
 }

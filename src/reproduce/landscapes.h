@@ -28,9 +28,11 @@ Atoms atoms_of(const HostSwarm& swarm);       // of mass 1/n each
 Atoms start_of(const Beside& beside, int n);  // n tokens of mass 1/n where the preset puts them
 
 // The engine moves the tokens, and landscape.h reads their energy off every frame.
+inline constexpr double kGained = 1e-3;  // asked of `gained`
 struct EnergyCurve {
   std::vector<double> times{}, energies{};
   int reversals = 0;  // frames at which it turned back by more than 1e-9 of energy_scale
+  double gained = 0;  // from start to end the right way, over energy_scale
   Atoms end{};
 };
 EnergyCurve simulate_beside(const Beside& beside, const WrongModel& wrong = {});

@@ -42,21 +42,24 @@ Experiment experiment_of(const Case& c, double t) {
   return e;
 }
 
-double angle_after(const Case& c, double t) {
-  const HostSwarm x = simulate_in_memory(experiment_of(c, t)).last();
+double angle_after(const Case& c, double t, NullModel null) {
+  const HostSwarm x = simulate_in_memory(experiment_of(c, t), null).last();
   const double chord = std::hypot(x.at(0, 0) - x.at(1, 0), x.at(0, 1) - x.at(1, 1));
   return 2 * std::asin(chord / 2);
 }
 
-// The time at which two particles have come within kEnd, by doubling and halving.
+// The time at which two particles have come within kEnd, by doubling and halving. NaN where they
+// have not by kLongest.
+constexpr double kLongest = 1e15;
 double lifetime_of(Case c, const WrongModel& wrong) {
   c.beta *= wrong.beta;
   double high = 0.01;
-  while (angle_after(c, high) > kEnd) high *= 2;
+  while (angle_after(c, high, wrong.null) > kEnd)
+    if ((high *= 2) > kLongest) return kNoNumber;
   double low = high / 2;
   for (int halving = 0; halving < 30; ++halving) {
     const double middle = (low + high) / 2;
-    (angle_after(c, middle) > kEnd ? low : high) = middle;
+    (angle_after(c, middle, wrong.null) > kEnd ? low : high) = middle;
   }
   return (low + high) / 2;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "murmur/theory.h"
+#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -21,7 +22,7 @@ double output_cosine(int n, double gamma, const FigureValues& values, const Wron
   spec.engine.name = "simd";
   wrong.spoil(spec);
   const Experiment e = make_experiment(spec);
-  const auto engine = make_engine(e.engine);
+  const auto engine = make_engine(e.engine, wrong.null);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const auto x = engine->place(e.swarm), a = engine->place(e.swarm);
   field->drift(0, 0, *x, *a);

@@ -133,7 +133,7 @@ std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& t
   Experiment e = make_experiment(spec);
   const HostSwarm start = e.swarm;
   const int last = probe.n - 1;
-  const double ends = angle_of(simulate_in_memory(e).last(), last);
+  const double ends = angle_of(simulate_in_memory(e, wrong.null).last(), last);
   double known = 0;
   for (int mode = 1; mode <= probe.retrieval.modes; ++mode)
     known += probe.weight(mode) * probe.rate(mode);
@@ -141,8 +141,8 @@ std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& t
   for (const int k : tokens) {
     e.swarm = start;
     turn(e.swarm, k, kTurn);
-    const double moved =
-        std::remainder(angle_of(simulate_in_memory(e).last(), last) - ends, 2 * std::numbers::pi);
+    const double moved = std::remainder(
+        angle_of(simulate_in_memory(e, wrong.null).last(), last) - ends, 2 * std::numbers::pi);
     const double from = angle_of(start, k), first = angle_of(start, last) - from;
     const double direct = probe.t * probe.kernel(last, k);
     profile.push_back(probe.n * (probe.envelope(ends - from) * moved / kTurn +

@@ -8,6 +8,7 @@
 
 #include "murmur/meanfield.h"
 #include "murmur/theory.h"
+#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 
 namespace murmur {
@@ -24,7 +25,9 @@ struct Waves {
   double beta, height, noise;  // noise: 1 / kappa
   WrongModel wrong{};
   MeanField field() const {
-    return {.beta = beta * wrong.beta, .weighting = Attention::unnormalised, .noise = noise};
+    return under_null(
+        {.beta = beta * wrong.beta, .weighting = Attention::unnormalised, .noise = noise},
+        wrong.null);
   }
   double rate(int k) const {
     return theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = beta, .noise = noise}, k);
@@ -47,7 +50,8 @@ struct Rise {
 Rise rise_of(const Waves& waves, double level) {
   Measure start;
   for (int k = 1; k <= kSeeded; ++k) start.waves.push_back({k, 2 * waves.height});
-  MeanFieldPlan plan{.schedule = {.T = 1e3}};
+  const double longest = waves.wrong.null == NullModel::none ? 1e3 : 1;
+  MeanFieldPlan plan{.schedule = {.T = longest}};
   plan.stop = [&](const MeanFieldReading& r) {
     return *std::max_element(r.amplitude.begin() + 1, r.amplitude.end()) >= level;
   };

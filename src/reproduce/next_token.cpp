@@ -24,7 +24,7 @@ std::vector<Series> count_atoms(double beta, int starts, const ReproductionContr
     spec.random.seed = static_cast<std::uint64_t>(kFirstSeed + seed);
     spec.engine.threads = 1;
     const Experiment e = make_experiment(spec);
-    const Simulated simulated = simulate_in_memory(e);
+    const Simulated simulated = simulate_in_memory(e, control.wrong.null);
     counts[seed] =
         atoms_over_time(history_of(simulated.times, simulated.frames), e.dynamics,
                         {.share = control.values.number("share"), .tol = e.observe.cluster_tol});

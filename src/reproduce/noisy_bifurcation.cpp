@@ -5,6 +5,7 @@
 
 #include "murmur/meanfield.h"
 #include "murmur/theory.h"
+#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "theory/stationary.h"
 
@@ -17,10 +18,11 @@ struct Noisy {
   double beta;
   WrongModel wrong{};
   MeanField field(double kappa) const {
-    return {.d = d,
-            .beta = beta * wrong.beta,
-            .weighting = Attention::unnormalised,
-            .noise = 1 / kappa};
+    return under_null({.d = d,
+                       .beta = beta * wrong.beta,
+                       .weighting = Attention::unnormalised,
+                       .noise = 1 / kappa},
+                      wrong.null);
   }
   std::string name() const { return fmt::format("d = {}, β = {:g}", d, beta); }
 };

@@ -132,9 +132,9 @@ SchemeCurve judge(const Scheme& scheme, const ReproductionControl& control, Repr
     return make_experiment(own);
   };
   const Experiment at = until(kReadAt, SaveChoice{.kind = SaveChoice::final});
-  const Shell ours = shell_of(simulate_in_memory(at).last());
+  const Shell ours = shell_of(simulate_in_memory(at, wrong.null).last());
   const theory::Shells predicted = theory::normalised(theory, kReadAt);
-  const Simulated simulated = simulate_in_memory(until(scheme.to, std::nullopt));
+  const Simulated simulated = simulate_in_memory(until(scheme.to, std::nullopt), wrong.null);
   const double slope = measured_slope(scheme, simulated);
   result.checks.push_back(near(
       "normalisation.cosine",
@@ -260,7 +260,7 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
     spec.T = scheme.to;
     spec.engine.threads = std::max(control.threads, 0);
     control.wrong.spoil(spec);
-    const Simulated simulated = simulate_in_memory(make_experiment(spec));
+    const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
     const double slope = draw_scheme(scheme, title_of(scheme.scheme, mix), simulated, curves);
     const double early = early_cosine(simulated);
     const bool leads = scheme.scheme == LayerNorm::peri || scheme.scheme == LayerNorm::ngpt;

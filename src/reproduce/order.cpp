@@ -152,10 +152,12 @@ std::optional<Reproduction> order(const ReproductionControl& control) {
           fmt::format("{}{}", kCodes[c].key, control.quick ? "-quick" : ""), cache.describe(spec));
       if (!kept) return std::nullopt;
       all[c].accuracy.push_back(100 * kept->summary.test_accuracy);
+      if (control.wrong.null == NullModel::constant) continue;
       add_epochs(kept->directory, all[c]);
       add_distances(kept->directory, control.threads, all[c]);
     }
   check_codes(all, control.quick, result.checks);
+  if (control.wrong.null == NullModel::constant) return result;
   add_tables(all, result);
   result.figures = {figure_of_epochs()};
   result.captions["order"] =

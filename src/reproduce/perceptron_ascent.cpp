@@ -73,7 +73,8 @@ void look_around(const Landscape& l, Ascent& a) {
 Ascent ascent_of(const Beside& beside, const WrongModel& wrong) {
   const Landscape l = landscape_of(beside);
   Ascent a{.beside = beside, .trajectory = simulate_beside(beside, wrong)};
-  a.rest = rest_of(landscape_of(spoiled(beside, wrong)), a.trajectory.end, {.steps = kMostSteps});
+  a.rest = rest_of(landscape_of(spoiled(beside, wrong)), a.trajectory.end,
+                   {.steps = wrong.null == NullModel::none ? kMostSteps : 0});
   const CriticalPoint point = describe(l, a.rest.mu, 0);
   a.curvature =
       *std::max_element(point.splitting.data.begin(), point.splitting.data.end()) / energy_scale(l);
@@ -124,20 +125,23 @@ ReproducedTable counts_of(const std::vector<Ascent>& ascents, const std::vector<
 }
 
 void check_ascents(const std::vector<Ascent>& ascents, int d, Reproduction& result) {
-  double swarms = 0, reversals = 0, rest = 0, apart = 0, curvature = -INFINITY;
+  double swarms = 0, reversals = 0, rest = 0, apart = 0, curvature = -INFINITY, gained = INFINITY;
   for (const Ascent& a : ascents) {
     if (a.beside.d != d) continue;
     ++swarms;
     reversals += a.trajectory.reversals;
+    gained = std::min(gained, a.trajectory.gained);
     if (!a.at_rest()) continue;
     ++rest;
     apart = std::max(apart, a.apart);
     curvature = std::max(curvature, a.curvature);
   }
   const std::string what = fmt::format("d = {}, {} ascents of 200 tokens: ", d, swarms);
-  result.checks.push_back(holds("perceptron-ascent.energy",
-                                {what + "frames at which the energy falls", reversals},
-                                reversals == 0, "none"));
+  result.checks.push_back(
+      holds("perceptron-ascent.energy", {what + "frames at which the energy falls", reversals},
+            reversals == 0 && gained > kGained,
+            fmt::format("none, and each ends {:g} of the scale higher", kGained)));
+  result.checks.back().more["least gain"] = gained;
   if (d == 2) {
     Check check = holds("perceptron-ascent.maxima",
                         {what + "greatest angle from an atom at rest to a local maximum of F",

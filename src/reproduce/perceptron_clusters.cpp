@@ -48,6 +48,8 @@ double level_arc(const Landscape& l) {
 Minimum minimum_of(const Beside& beside, const WrongModel& wrong) {
   const Landscape l = landscape_of(beside), ours = landscape_of(spoiled(beside, wrong));
   const auto best = [&](int n) {
+    if (wrong.null != NullModel::none)
+      return describe(l, rest_of(l, simulate_beside(beside, wrong).end, {.steps = 0}).mu, 0);
     CriticalPoint point = best_measure(ours, {.masses = Masses::free, .n = n, .threads = 1});
     if (wrong.is_wrong()) point.gradient_norm = describe(l, point.mu, 0).gradient_norm;
     return point;
@@ -196,7 +198,7 @@ void check_minima(const std::vector<Minimum>& minima, Reproduction& result) {
     moving += m.gradient < kStill ? 0 : 1;
     differ += m.atoms != m.atoms_of_many ? 1 : 0;
     open += m.certified ? 0 : 1;
-    const bool bound = m.beside.kernel == Landscape::plain && m.bound < 1;
+    const bool bound = m.beside.kernel == Landscape::plain && m.bound < 1 && m.gradient < kStill;
     bites += bound ? 1 : 0;
     over += bound && m.arc_mass > m.bound ? 1 : 0;
   }

@@ -95,7 +95,7 @@ void check_companion(const ReproductionControl& control, Reproduction& result) {
       spec.dt = 0.1;
       spec.T = control.quick || euler ? kCounted : kLater;
       spec.save = SaveChoice{SaveChoice::every, kEvery};
-      const Simulated simulated = simulate_in_memory(make_experiment(spec));
+      const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
       for (std::size_t k = 1; k < simulated.times.size(); ++k) {
         const TokenClusters arcs =
             arcs_of(atoms_of(simulated.frames[k]), 1 / (2 * std::sqrt(row.beta)));

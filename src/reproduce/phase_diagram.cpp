@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/parallel.h"
 #include "ensemble/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
@@ -27,6 +28,34 @@ struct Request {
   std::int64_t replicas;
 };
 
+// A few of the swarms under a null model, which the kernel of replicas does not know. Every time is
+// a multiple of the first step between times.
+ReplicasResult simulate_null(ExperimentSpec spec, const Request& r,
+                             const ReproductionControl& control) {
+  const auto replicas = static_cast<int>(std::min<std::int64_t>(r.replicas, 32));
+  const double every = r.times.size() > 1 ? r.times[1] - r.times[0] : r.times[0];
+  spec.T = r.times.back();
+  spec.save = SaveChoice{SaveChoice::every, every};
+  ReplicasResult result;
+  result.readings.resize(static_cast<std::size_t>(replicas) * r.times.size());
+  for_blocks(replicas, control.threads, [&](int replica) {
+    if (control.stopped()) return;
+    ExperimentSpec own = spec;
+    own.random.replica = static_cast<std::uint32_t>(replica);
+    const Experiment e = make_experiment(own);
+    const Simulated simulated = simulate_in_memory(e, control.wrong.null);
+    for (std::size_t t = 0; t < r.times.size(); ++t) {
+      const auto frame = static_cast<std::size_t>(std::lround(r.times[t] / every));
+      const std::vector<double> seen =
+          observe(simulated.frames.at(frame), e.dynamics, observe_settings(e));
+      result.readings[static_cast<std::size_t>(replica) * r.times.size() + t] = {
+          .close_pairs = seen[observable_column(e.dynamics, "close_pairs")],
+          .clusters = static_cast<int>(seen[observable_column(e.dynamics, "clusters")])};
+    }
+  });
+  return result;
+}
+
 // Many swarms of 32 tokens from the uniform law; nothing when a signal came.
 std::optional<ReplicasResult> simulate(const Request& r, const ReproductionControl& control) {
   ExperimentSpec spec = control.values.spec(r.preset);
@@ -34,6 +63,7 @@ std::optional<ReplicasResult> simulate(const Request& r, const ReproductionContr
   spec.d = r.d;
   spec.method = r.method;
   control.wrong.spoil(spec);
+  if (control.wrong.null != NullModel::none) return simulate_null(spec, r, control);
   Experiment e = make_experiment(spec);
   e.flow.tolerance = ReplicasSetting{}.tolerance;
   ReplicasSetting setting = replicas_of(e.dynamics, e.flow, e.swarm.shape());
@@ -291,7 +321,7 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
     if (!simulated) return std::nullopt;
     std::map<int, double> share;  // per cent by number of clusters
     for (const ReplicaReading& reading : simulated->readings)
-      share[reading.clusters] += 100.0 / static_cast<double>(replicas);
+      share[reading.clusters] += 100.0 / static_cast<double>(simulated->readings.size());
     const auto most =
         std::max_element(share.begin(), share.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });

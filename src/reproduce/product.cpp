@@ -15,6 +15,7 @@ namespace murmur {
 namespace {
 
 constexpr double kMiss = 1e-2;   // of a boundary point of F
+constexpr double kKept = 0.1;    // of the largest distance in F: tokens do not meet in one point
 constexpr double kShare = 0.01;  // of the rate in G
 
 // V = diag(1, ..., 1, repelled): F is spanned by the first d - 1 axes, G by the last.
@@ -49,7 +50,16 @@ struct Gathering {
   int came = 0;                             // tokens that came to the boundary of F on the way
   double nearest = INFINITY, farthest = 0;  // rates at which followers leave whom they attend to
   int followers = 0;
+  double kept = INFINITY;  // of the largest distance of two tokens in F
 };
+
+double extent_in_f(const HostSwarm& z) {
+  double most = 0;
+  for (int i = 0; i < z.n(); ++i)
+    for (int j = 0; j < i; ++j)
+      most = std::max(most, dot_in_f(z, i, i) + dot_in_f(z, j, j) - 2 * dot_in_f(z, i, j));
+  return std::sqrt(most);
+}
 
 // In G a follower i of j, both settled, obeys (z_i - z_j)' = -repelled (z_i - z_j).
 Gathering gathering_of(const Simulated& simulated) {
@@ -58,7 +68,7 @@ Gathering gathering_of(const Simulated& simulated) {
   const HostSwarm& before = simulated.frames[late];
   const double time = simulated.times.back() - simulated.times[late];
   const int axis = last.d() - 1;
-  Gathering g;
+  Gathering g{.kept = extent_in_f(last) / extent_in_f(first)};
   for (int i = 0; i < last.n(); ++i) {
     const double miss = boundary_miss(last, i);
     g.miss = std::max(g.miss, miss);
@@ -153,14 +163,14 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.dynamics.value = {MatrixChoice::given, value_of(d, repelled)};
       control.wrong.spoil(spec);
-      const Simulated simulated = simulate_in_memory(make_experiment(spec));
+      const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
       const Gathering g = gathering_of(simulated);
       cases.rows.push_back({static_cast<double>(d), static_cast<double>(seed), g.miss,
                             static_cast<double>(g.came), static_cast<double>(g.followers),
                             g.nearest, g.farthest});
-      all = {std::max(all.miss, g.miss), std::min(all.came, g.came),
+      all = {std::max(all.miss, g.miss),       std::min(all.came, g.came),
              std::min(all.nearest, g.nearest), std::max(all.farthest, g.farthest),
-             all.followers + g.followers};
+             all.followers + g.followers,      std::min(all.kept, g.kept)};
       if (seed > 0) continue;
       if (d == 3) draw_plane(simulated, repelled, result);
       draw_paths(simulated, repelled, result);
@@ -169,7 +179,9 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
     result.checks.push_back(
         holds("product.gather",
               {what + "largest (max_j <z, z_j> - <z, z>) / <z, z> in F at the end", all.miss},
-              all.miss < kMiss && all.came > 0, "below 0.01, and some came there on the way"));
+              all.miss < kMiss && all.came > 0 && all.kept > kKept,
+              "below 0.01, some came there on the way, and they do not all meet in one point"));
+    result.checks.back().more["extent kept"] = all.kept;
     const bool some = all.followers > 0;
     for (const double rate : {all.nearest, all.farthest})
       result.checks.push_back(

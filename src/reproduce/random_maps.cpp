@@ -40,7 +40,7 @@ Attention& head_of(Dynamics& dynamics) {
 std::vector<double> shares_of(const RandomCell& cell, const ReproductionControl& control,
                               std::vector<double>* times = nullptr) {
   if (control.stopped()) return {};
-  const Simulated simulated = simulate_in_memory(make_random(cell, control));
+  const Simulated simulated = simulate_in_memory(make_random(cell, control), control.wrong.null);
   std::vector<double> shares;
   for (const HostSwarm& x : simulated.frames) shares.push_back(close_pairs(x));
   if (times) *times = simulated.times;

@@ -46,10 +46,10 @@ ExperimentSpec spec_of(const Family& family, std::uint32_t replica, const Figure
   return spec;
 }
 
-Mean close_pairs(const ExperimentSpec& spec) {
+Mean close_pairs(const ExperimentSpec& spec, NullModel null) {
   const Experiment e = make_experiment(spec);
   const std::size_t column = observable_column(e.dynamics, "close_pairs");
-  const Simulated simulated = simulate_in_memory(e);
+  const Simulated simulated = simulate_in_memory(e, null);
   Mean mean{simulated.times};
   for (const HostSwarm& x : simulated.frames)
     mean.close.push_back(observe(x, e.dynamics, observe_settings(e))[column]);
@@ -63,7 +63,7 @@ std::optional<Mean> simulate_family(const Family& family, const ReproductionCont
     if (control.stopped()) return;
     ExperimentSpec spec = spec_of(family, static_cast<std::uint32_t>(r), control.values);
     control.wrong.spoil(spec);
-    each[r] = close_pairs(spec);
+    each[r] = close_pairs(spec, control.wrong.null);
   });
   if (control.stopped()) return std::nullopt;
   Mean mean{each[0].times};
@@ -110,7 +110,7 @@ bool check_times(const ReproductionControl& control, Reproduction& result) {
       spec.T = 1.6 * predicted;
       spec.save = SaveChoice{SaveChoice::every, 0.02 * predicted};
       control.wrong.spoil(spec);
-      halves[r] = half_time(close_pairs(spec));
+      halves[r] = half_time(close_pairs(spec, control.wrong.null));
     });
     if (control.stopped()) return false;
     const Spread spread = spread_of(halves);

@@ -70,9 +70,9 @@ Experiment experiment_of(const Setting& s, std::uint64_t seed, const FigureValue
   return make_experiment(spec);
 }
 
-HostSwarm after(Experiment e, const HostSwarm& x) {
+HostSwarm after(Experiment e, const HostSwarm& x, NullModel null) {
   e.swarm = x;
-  return simulate_in_memory(e).last();
+  return simulate_in_memory(e, null).last();
 }
 
 // Uniform on the sphere, from the stream `readout`.
@@ -92,10 +92,9 @@ Vector read(const HostSwarm& x, Readout how) {
 }
 
 // Shifts of the readouts of `flock` by the guest, the class token standing last.
-Shifts shifts_of(const Experiment& e, const Bodies& flock, std::uint64_t seed, bool with_class) {
+Shifts shifts_of(const Experiment& e, const Bodies& flock, std::uint64_t seed, NullModel null) {
   Shifts shifts;
   for (const bool listening : {false, true}) {
-    if (listening && !with_class) continue;
     Bodies without = flock, with = flock;
     with.add(kGuest);
     if (listening) {
@@ -103,7 +102,7 @@ Shifts shifts_of(const Experiment& e, const Bodies& flock, std::uint64_t seed, b
       with.add(class_start(seed));
     }
     const HostSwarm x = without.swarm(), y = with.swarm();
-    const HostSwarm x_end = after(e, x), y_end = after(e, y);
+    const HostSwarm x_end = after(e, x, null), y_end = after(e, y, null);
     for (const Readout how : {mean, median, class_token}) {
       if ((how == class_token) != listening) continue;
       shifts.before[how] = distance(read(x, how), read(y, how));
@@ -140,8 +139,9 @@ Measured measure(const Setting& s, int starts, const ReproductionControl& contro
     for (int i = 0; i < e.swarm.n(); ++i)
       flock.add({e.swarm.at(i, 0), e.swarm.at(i, 1), e.swarm.at(i, 2)});
     one.add({1, 0, 0}, s.n);
-    ours[start] = shifts_of(e, flock, seed, true);
-    theirs[start] = shifts_of(experiment_of(s, seed, control.values, {}), one, seed, true);
+    ours[start] = shifts_of(e, flock, seed, control.wrong.null);
+    theirs[start] =
+        shifts_of(experiment_of(s, seed, control.values, {}), one, seed, NullModel::none);
   });
   Measured m{.setting = s, .starts = starts};
   for (const int how : {0, 1, 2}) {
@@ -273,6 +273,12 @@ void check_laws(const std::vector<Measured>& over_n, const std::vector<Measured>
         fmt::format("mean, {}: exponent of the shift in the spread",
                     when == later ? "t = 1" : "before interaction"),
         0, law_of(over_spread, mean, when, true));
+  const Measured& tight = over_spread.front();
+  checks.push_back(nearly(
+      "readout.spread-mean",
+      {fmt::format("mean, t = 1, spread {:g}: shift over that of two bodies", tight.setting.spread),
+       1, tight.after[mean].mean / tight.bodies[mean]},
+      0.05));
   add("readout.spread-median", "median, before interaction: exponent of the shift in the spread", 1,
       law_of(over_spread, median, at_once, true));
   add("readout.spread-median", "median, before interaction: exponent of the shift in n + 1", -1,

@@ -55,14 +55,16 @@ constexpr Question kQuestions[] = {
      [](const InputReading& r) { return std::vector{gained(r, &LayerReading::mean_cos)}; },
      [](const Estimates& e) { return above(e[0]); }},
     {"real-models.energy", "the energy never falls", "least change of the scaled energy by a block",
-     "no block below -3 standard errors",
+     "no block below -3 standard errors, all together above 3",
      [](const InputReading& r) {
        std::vector<double> changes;
        for (std::size_t f = 1; f < r.layers.size(); ++f)
          changes.push_back(r.layers[f].energy_scaled - r.layers[f - 1].energy_scaled);
+       changes.push_back(gained(r, &LayerReading::energy_scaled));
        return changes;
      },
-     [](const Estimates& e) { return std::none_of(e.begin(), e.end(), below); }, false, true},
+     [](const Estimates& e) { return std::none_of(e.begin(), e.end(), below) && above(e.back()); },
+     false, true},
     {"real-models.drift", "tokens move along the velocity of the flow",
      "cosine of moves and velocity, mean over blocks", "above 3 standard errors",
      [](const InputReading& r) { return std::vector{mean_of(r.alignment)}; },
@@ -168,6 +170,18 @@ const std::filesystem::path& weights_among(const std::vector<std::filesystem::pa
   return at == files.end() ? files.front() : *at;
 }
 
+// Blocks that leave every token where it is.
+void stand_still(RealReading& reading) {
+  for (InputReading& input : reading.inputs) {
+    std::fill(input.layers.begin(), input.layers.end(), LayerReading(input.layers.front()));
+    std::fill(input.leader.begin(), input.leader.end(), double(input.leader.front()));
+    std::fill(input.first.begin(), input.first.end(), input.even_first);
+    std::fill(input.alignment.begin(), input.alignment.end(), 0.0);
+    input.rank_alone = input.layers.front().effective_rank;
+    input.reordered = kNoNumber;  // a share of no way
+  }
+}
+
 std::optional<Both> read_both(const RealModel& model, const std::filesystem::path& place,
                               const ReproductionControl& control) {
   const OpenedModel opened = open_model(place);
@@ -179,6 +193,7 @@ std::optional<Both> read_both(const RealModel& model, const std::filesystem::pat
   const std::optional<std::uint64_t> wrong =
       control.wrong.untrained ? std::optional<std::uint64_t>(0) : std::nullopt;
   both.trained = read_variant(place, wrong, prompts, control);
+  if (control.wrong.null == NullModel::still) stand_still(both.trained);
   const int share = static_cast<int>(prompts.size()) / sizes.draws;
   for (int draw = 0; control.figures && draw < sizes.draws; ++draw) {
     if (control.stopped()) return std::nullopt;

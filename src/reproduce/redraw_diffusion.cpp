@@ -7,6 +7,7 @@
 
 #include "core/parallel.h"
 #include "murmur/theory.h"
+#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -105,7 +106,7 @@ std::optional<Cosines> cosines_of(const Fresh& fresh, int swarms,
     if (control.stopped()) return;
     const int from = number * together, count = std::min(together, swarms - from);
     const Batch batch = batch_of(fresh, control.wrong, number, count);
-    const auto engine = make_engine(batch.experiment.engine);
+    const auto engine = make_engine(batch.experiment.engine, control.wrong.null);
     for (int r = 0; r < count; ++r) {
       const auto field = engine->prepare(batch.dynamics(r), batch.experiment.swarm.shape());
       FlowState state = start(batch.experiment.swarm);

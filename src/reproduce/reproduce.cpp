@@ -279,16 +279,29 @@ bool Reproduction::as_expected() const {
                      [&](const Check& c) { return c.answer == expected_answer(*this, c); });
 }
 
-AnswerCounts count_answers(const Reproduction& r, bool counted) {
+namespace {
+
+template <class Chosen>
+AnswerCounts count_chosen(const Reproduction& r, const Chosen& is_chosen) {
   AnswerCounts answers;
   for (const Check& check : r.checks) {
-    if (counts(rule_of(check.rule_name)) != counted) continue;
+    if (!is_chosen(rule_of(check.rule_name))) continue;
     answers.agrees += check.answer == Answer::agrees ? 1 : 0;
     answers.disagrees += check.answer == Answer::disagrees ? 1 : 0;
     answers.open += check.answer == Answer::open ? 1 : 0;
     answers.inapplicable += check.answer == Answer::inapplicable ? 1 : 0;
   }
   return answers;
+}
+
+}  // namespace
+
+AnswerCounts count_answers(const Reproduction& r, bool counted) {
+  return count_chosen(r, [&](const Rule& rule) { return counts(rule) == counted; });
+}
+
+AnswerCounts count_answers(const Reproduction& r, Origin origin) {
+  return count_chosen(r, [&](const Rule& rule) { return rule.origin == origin; });
 }
 
 namespace {

@@ -116,6 +116,7 @@ struct AnswerCounts {
   int agrees = 0, disagrees = 0, open = 0, inapplicable = 0;
 };
 AnswerCounts count_answers(const Reproduction& reproduction, bool counted);  // or those beside
+AnswerCounts count_answers(const Reproduction& reproduction, Origin origin);
 
 struct ReproductionControl : ProcessControl {
   bool quick = false;  // fewer trainings, epochs and samples

@@ -106,17 +106,18 @@ ExperimentSpec smooth_network(const std::filesystem::path& folder) {
   return spec;
 }
 
-HostSwarm carried(const ExperimentSpec& spec) {
+HostSwarm carried(const ExperimentSpec& spec, NullModel null = NullModel::none) {
   Experiment e = make_experiment(spec);
   if (e.swarm.n() > kTokens)
     for (int i = 0; i < e.swarm.n(); ++i) e.swarm.mass[i] = i < kTokens ? 1.0 / kTokens : 0;
-  return simulate_in_memory(e).last();
+  return simulate_in_memory(e, null).last();
 }
 
-HostSwarm by_layers(ExperimentSpec spec, Method method, int layers) {
+HostSwarm by_layers(ExperimentSpec spec, Method method, int layers,
+                    NullModel null = NullModel::none) {
   spec.method = method;
   spec.dt = spec.T / layers;
-  return carried(spec);
+  return carried(spec, null);
 }
 
 void add_grid(const HostSwarm& x, const char* line_of, const char* dots_of,
@@ -181,8 +182,11 @@ bool check_smooth(const ReproductionControl& control, Reproduction& result) {
   for_blocks(count, control.threads, [&](int k) {
     if (control.stopped()) return;
     const WrongModel& wrong = control.wrong;
-    layered[k] = distance(flow, by_layers(spec, wrong.method.value_or(Method::layers), depths[k]));
-    midpoint[k] = distance(flow, by_layers(spec, wrong.method.value_or(Method::strang), depths[k]));
+    const auto off = [&](Method method) {
+      return distance(flow, by_layers(spec, wrong.method.value_or(method), depths[k], wrong.null));
+    };
+    layered[k] = off(Method::layers);
+    midpoint[k] = off(Method::strang);
   });
   if (control.stopped()) return false;
   ReproducedTable table{"smooth", {"layers", "1 / L", "layered", "1 / L²", "midpoint"}};
@@ -224,7 +228,7 @@ void check_constant(const ReproductionControl& control, Reproduction& result) {
   value.shape = {2, 2, 2};
   spec.dynamics.value = in_file(weights_folder(result) / "line.npy", value);
   spec.dynamics.weights_in_time = WeightsInTime::linear;
-  const double x = by_layers(spec, Method::layers, layers).at(0, 0);
+  const double x = by_layers(spec, Method::layers, layers, control.wrong.null).at(0, 0);
   const double integral = T * (a0 + a1) / 2, square = T * (a0 * a0 + a0 * a1 + a1 * a1) / 3;
   const double told = -T / 2 * (square + a1 - a0);
   result.checks.push_back(nearly("residual-depth.constant",
@@ -247,7 +251,8 @@ struct Network {
   std::filesystem::path folder;  // of its weights
 };
 
-double distance_from_mean(const Independent& kind, const Network& network, bool frozen) {
+double distance_from_mean(const Independent& kind, const Network& network,
+                          const WrongModel& wrong) {
   const auto& [layers, replica, folder] = network;
   const std::vector<double> mean =
       kind.diffusive ? std::vector<double>(4) : std::vector<double>{-0.5, -1, 1, -0.5};
@@ -257,7 +262,7 @@ double distance_from_mean(const Independent& kind, const Network& network, bool 
   const auto count = static_cast<std::size_t>(layers);
   Array value =
       drawn({count, 2, 2}, 0.3, 100 + 4096 * replica + static_cast<std::uint32_t>(layers), mean);
-  if (frozen) {
+  if (wrong.frozen) {
     auto& numbers = std::get<std::vector<double>>(value.values);
     for (std::size_t e = 4; e < numbers.size(); ++e) numbers[e] = numbers[e % 4];
   }
@@ -265,7 +270,8 @@ double distance_from_mean(const Independent& kind, const Network& network, bool 
   ExperimentSpec of_mean = spec;
   of_mean.dynamics.value = {MatrixChoice::given, {2, 2, mean}};
   spec.dynamics.weights_in_time = WeightsInTime::piecewise;
-  const double off = distance(by_layers(spec, Method::layers, layers), carried(as_flow(of_mean)));
+  const double off =
+      distance(by_layers(spec, Method::layers, layers, wrong.null), carried(as_flow(of_mean)));
   std::filesystem::remove(spec.dynamics.value.file);
   return off;
 }
@@ -284,7 +290,7 @@ bool check_independent(const ReproductionControl& control, Reproduction& result)
       for_blocks(replicas, control.threads, [&](int r) {
         if (control.stopped()) return;
         const Network network{layers, static_cast<std::uint32_t>(r), folder};
-        square[r] = std::pow(distance_from_mean(kind, network, control.wrong.frozen), 2);
+        square[r] = std::pow(distance_from_mean(kind, network, control.wrong), 2);
       });
       if (control.stopped()) return false;
       const Spread spread = spread_of(square);

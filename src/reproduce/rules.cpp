@@ -18,10 +18,43 @@ std::string_view name_of(Origin origin) {
       return "predicted";
     case Origin::regression:
       return "regression";
-    case Origin::identity:
+    case Origin::check:
       break;
   }
-  return "identity";
+  return "check";
+}
+
+std::string_view name_of(NullModel null) {
+  switch (null) {
+    case NullModel::none:
+      return "";
+    case NullModel::still:
+      return "zero field";
+    case NullModel::random:
+      return "random row-stochastic attention";
+    case NullModel::constant:
+      break;
+  }
+  return "constant answer";
+}
+
+std::string_view name_of(NullOutcome outcome) {
+  switch (outcome) {
+    case NullOutcome::rejects:
+      return "rejected";
+    case NullOutcome::agrees:
+      return "agrees";
+    case NullOutcome::inapplicable:
+      return "does not apply";
+    case NullOutcome::not_run:
+      break;
+  }
+  return "not run";
+}
+
+std::span<const NullModel> null_models() {
+  static constexpr NullModel all[] = {NullModel::still, NullModel::random, NullModel::constant};
+  return all;
 }
 
 std::string_view name_of(Answer answer) {
@@ -88,6 +121,7 @@ std::string WrongModel::words() const {
   if (untrained) all.emplace_back("random weights");
   if (whole_blocks) all.emplace_back("feed-forward kept");
   if (exchanged) all.emplace_back("readers exchanged");
+  if (null != NullModel::none) all.emplace_back(name_of(null));
   if (*training) all.emplace_back(training);
   return fmt::format("{}", fmt::join(all, ", "));
 }
@@ -111,6 +145,25 @@ const Rule& rule_of(std::string_view name) {
 
 bool counts(const Rule& rule) {
   return rule.origin == Origin::published || rule.origin == Origin::predicted;
+}
+
+std::string markdown_of_null_models() {
+  std::string text = "| rule | kind |";
+  for (const NullModel null : null_models()) text += fmt::format(" {} |", name_of(null));
+  text += "\n|---|---|---|---|---|\n";
+  for (const Rule& rule : rules()) {
+    text += fmt::format("| `{}` | {} |", rule.name, name_of(rule.origin));
+    for (const NullModel null : null_models()) {
+      const NullAnswer* answer = null_answer(rule, null);
+      if (answer == nullptr)
+        text += fmt::format(" {} |", name_of(NullOutcome::rejects));
+      else
+        text += fmt::format(" {0}{1}{0}: {2} |", answer->outcome == NullOutcome::agrees ? "**" : "",
+                            name_of(answer->outcome), answer->explanation);
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 std::string markdown_of_rules() {

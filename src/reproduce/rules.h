@@ -15,7 +15,8 @@ enum class Origin {
   published,   // it stands in a paper or in its companion code
   predicted,   // a theorem or a formula says it
   regression,  // an earlier run of ours, or of another program, gave it
-  identity,    // it cannot be otherwise: tests hold it, and no reproduction
+  check,       // two computations of ours, or a statement that holds by design: a check of the
+               // program, which says nothing about a paper
 };
 std::string_view name_of(Origin origin);
 
@@ -26,6 +27,16 @@ enum class Answer {
   inapplicable,  // its rule does not apply: a parameter on which it depends was changed
 };
 std::string_view name_of(Answer answer);
+
+// A model that knows nothing of attention. A rule that agrees with one of them asks for nothing.
+enum class NullModel {
+  none,
+  still,     // the velocity is 0
+  random,    // the attention matrix is a random row-stochastic one, whatever the tokens are
+  constant,  // every answer is the same
+};
+std::string_view name_of(NullModel null);
+std::span<const NullModel> null_models();  // all but `none`
 
 // A model that is wrong on purpose: a reproduction that computes with it must stop agreeing. It
 // changes what ours is computed with, never what ours is held against. As it stands: nothing.
@@ -48,6 +59,7 @@ struct WrongModel {
   bool untrained = false;     // trained weights are drawn anew
   bool whole_blocks = false;  // the feed-forward is never left out
   bool exchanged = false;     // readers in each other's place, as recurrent net and swarm
+  NullModel null = NullModel::none;
   const char* training = "";  // a key=value of `murmur train`, laid over every training
 
   bool is_wrong() const;
@@ -69,6 +81,26 @@ std::span<const Rule> rules();  // of all reproductions, in their order
 // Throws std::logic_error: a check without a rule is a mistake of the program.
 const Rule& rule_of(std::string_view name);
 bool counts(const Rule& rule);  // in the verdict of a reproduction
+
+// What a rule answers to a null model.
+enum class NullOutcome {
+  rejects,
+  agrees,
+  inapplicable,  // the rule does not ask about what the model replaces
+  not_run,       // nobody has computed it
+};
+std::string_view name_of(NullOutcome outcome);
+
+struct NullAnswer {  // one that is no rejection
+  const char* rule;  // its whole name, or that of its reproduction for all of them
+  NullModel null;
+  NullOutcome outcome;
+  const char* explanation;
+};
+std::span<const NullAnswer> null_answers();
+// Nothing where the rule rejects the model.
+const NullAnswer* null_answer(const Rule& rule, NullModel null);
+std::string markdown_of_null_models();  // a row per rule, a column per null model
 
 // Answers that are known not to be agreement, and why.
 struct ExpectedAnswer {

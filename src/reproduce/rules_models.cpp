@@ -21,9 +21,11 @@ const Rule kRules[] = {
     {"real-models.energy",
      Origin::predicted,
      "extrapolation of 2312.10794, Section 3 (V = QᵀK): the flow is an ascent of E_β",
-     "no block lowers the mean E_β at the β of its heads by more than 3 standard errors",
+     "no block lowers the mean E_β at the β of its heads by more than 3 standard errors, and all "
+     "together raise it by as many",
      {.backwards = true},
-     kDay},
+     kDay,
+     "the rise is of 2026-11-19"},
     {"real-models.drift",
      Origin::predicted,
      "extrapolation of 2312.10794 (V = I): x_i' is the projection of Σ_j a_ij x_j",

@@ -19,9 +19,12 @@ const Rule kRules[] = {
     {"product.gather",
      Origin::predicted,
      "2305.05465, the theorem on V = λ on F and smaller on G",
-     "in F every particle misses <z, z> = max <z, z_j> by less than 1 %, and some did not at first",
+     "in F every particle misses <z, z> = max <z, z_j> by less than 1 %, some did not at first, "
+     "and "
+     "a tenth of their extent is left",
      {.time = 0.1},
-     kFirst},
+     kFirst,
+     "the extent is of 2026-11-19"},
     {"product.spread",
      Origin::predicted,
      "z_i' = -(z_j - z_i)/2 in G for a follower i of j; derived",
@@ -29,12 +32,14 @@ const Rule kRules[] = {
      {.value = MatrixChoice::identity},
      kFirst},
     {"leaders.sides",
-     Origin::predicted,
+     Origin::check,
      "2305.05465, the theorem on three hyperplanes: scores grow as e^(2λt) φ_1*(z_i) φ_1*(z_j)",
-     "no token pays more than 1e-6 of its attention to those on the other side at λ_1 t = 10",
+     "no token pays more than 1e-6 of its attention to those on the other side at λ_1 t = 10, and "
+     "in some draw there are tokens on either side",
      {.reversed = true},
      kFirst,
-     kUnits},
+     "counts had been seen; in one of 20 draws V was too small for T = 10: time is now in 1/λ_1; "
+     "either side is of 2026-11-19"},
     {"leaders.few",
      Origin::regression,
      "our own runs; 2305.05465 shows a picture",
@@ -67,8 +72,10 @@ const Rule kRules[] = {
      {.attention = Interaction::SA},
      kSecond},
     {"heads-approximation.maurey",
-     Origin::predicted,
-     "H heads drawn from a law miss their mean by σ/√H; there are H as good ones (Maurey 1981)",
+     Origin::check,
+     "H heads drawn from a law miss their mean by σ/√H, and there are H as good ones (Maurey "
+     "1981): "
+     "a bound that trained heads meet by far",
      "trained heads are at least as near to the mean of 512 heads, at every H",
      {.reversed = true},
      kSecond},

@@ -6,13 +6,14 @@
 #include <cmath>
 
 #include "murmur/error.h"
+#include "reproduce/null_engine.h"
 
 namespace murmur {
 
 ExperimentSpec preset_spec(const std::string& preset) { return spec_of(gather({preset, {}, {}})); }
 
-Simulated simulate_in_memory(const Experiment& e) {
-  const auto engine = make_engine(e.engine);
+Simulated simulate_in_memory(const Experiment& e, NullModel null) {
+  const auto engine = make_engine(e.engine, null);
   const auto field = prepare_field(e, *engine);
   Simulated simulated;
   FlowState state = start(e.swarm);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "murmur/experiment.h"
+#include "reproduce/rules.h"
 
 namespace murmur {
 
@@ -20,8 +21,9 @@ struct Simulated {
   const HostSwarm& last() const { return frames.back(); }
 };
 
-// Error(numerical) where the simulation does not reach its end.
-Simulated simulate_in_memory(const Experiment& experiment);
+// Error(numerical) where the simulation does not reach its end. A null model takes the place of the
+// forces, and of nothing else of the experiment.
+Simulated simulate_in_memory(const Experiment& experiment, NullModel null = NullModel::none);
 
 double angle_of(const HostSwarm& x, int i);  // of its first two coordinates, in (-pi, pi]
 

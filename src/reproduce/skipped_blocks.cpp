@@ -258,6 +258,17 @@ InputChange change_of(const Transformer& model, const TracedText& text, const Su
   return one;
 }
 
+// Blocks that leave every token where it is: no change by any that is left out.
+void stand_still(Subject& subject) {
+  for (InputChange& one : subject.inputs) {
+    for (std::vector<Change>& changes : one.change)
+      std::fill(changes.begin(), changes.end(), Change{});
+    for (std::vector<Change>* changes : {&one.slowest, &one.merged, &one.anyhow})
+      std::fill(changes->begin(), changes->end(), Change{});
+    one.none = one.half = 0;
+  }
+}
+
 Subject measure(const RealModel& known, const std::filesystem::path& place,
                 const ReproductionControl& control) {
   const OpenedModel opened = open_model(place);
@@ -285,6 +296,7 @@ Subject measure(const RealModel& known, const std::filesystem::path& place,
   for_blocks(static_cast<int>(subject.inputs.size()), control.threads, [&](int k) {
     subject.inputs[k] = change_of(model, texts[k + guides], subject, control.wrong.exchanged);
   });
+  if (control.wrong.null == NullModel::still) stand_still(subject);
   return subject;
 }
 
@@ -321,7 +333,7 @@ Merging merging_of(const Subject& s) {
         mean_of(over_inputs(s, [&](const auto& one) { return one.merged[c].divergence; }));
     const double anyhow =
         mean_of(over_inputs(s, [&](const auto& one) { return one.anyhow[c].divergence; }));
-    if (change <= kSmall * half && change <= kNearer * anyhow && saved > best.saved)
+    if (change < kSmall * half && change < kNearer * anyhow && saved > best.saved)
       best = {saved, kCosines[c], change / half};
   }
   return best;

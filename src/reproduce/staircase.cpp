@@ -23,7 +23,7 @@ Series energy_of(double beta, const ReproductionControl& control) {
   spec.merge = 1.3e-4;
   spec.dynamics.beta *= control.wrong.beta;
   const Experiment e = make_experiment(spec);
-  const Simulated simulated = simulate_in_memory(e);
+  const Simulated simulated = simulate_in_memory(e, control.wrong.null);
   const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   Series energy;
   for (std::size_t k = 0; k < simulated.times.size(); ++k) {

@@ -274,7 +274,8 @@ std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
       const Training training = training_of(rows[r], seed, cache, control.quick);
       const auto trained = cache.fetch(rows[r].key, training);
       if (!trained) return std::nullopt;
-      if (rows[r].settles)
+      const bool constant = control.wrong.null == NullModel::constant;
+      if (rows[r].settles && !constant)
         settling[r].push_back(settling_at(training, *trained, cache.data_for(training)));
       const TrainingSummary& s = trained->summary;
       accuracies[r].push_back(100 * s.test_accuracy);
@@ -291,7 +292,7 @@ std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
     if (rows[r].as_published) continue;
     if (control.quick || !std::isnan(rows[r].asked))
       result.checks.push_back(check_of(rows[r], accuracies[r], control.quick));
-    if (rows[r].settles) check_settled(rows[r], settling[r], result);
+    if (!settling[r].empty()) check_settled(rows[r], settling[r], result);
   }
   add_recurrence(accuracies, control, result);
   result.tables.push_back(std::move(runs));

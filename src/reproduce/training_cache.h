@@ -23,8 +23,9 @@ class TrainingCache {
 
   // Done before: read back. Interrupted: gone on with. Otherwise trained anew, below the folder at
   // KEY-eEPOCHS-sSEED; where a training of other parameters or pictures lies there, at the next
-  // free KEY-eEPOCHS-sSEED-2, -3, ... Nothing when stopped by a signal.
-  // An rnn learns in the swarm's place, with as many parameters, where `kind` says so.
+  // free KEY-eEPOCHS-sSEED-2, -3, ... Nothing when stopped by a signal. The null model of a
+  // constant answer has its accuracy and no directory. An rnn learns in the swarm's place, with as
+  // many parameters, where `kind` says so.
   enum class Kind { swarm, rnn };
   std::optional<ShelvedTraining> fetch(const std::string& key, const Training& training,
                                        Kind kind = Kind::swarm);

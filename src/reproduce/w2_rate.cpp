@@ -119,7 +119,7 @@ Contracting contract(const HostSwarm& x, const Start& start, const WrongModel& w
   flow.spoil(spec);
   Experiment e = make_experiment(spec);
   e.swarm.mass = x.mass;
-  const Simulated simulated = simulate_in_memory(e);
+  const Simulated simulated = simulate_in_memory(e, wrong.null);
   const auto mean_of = [&](const HostSwarm& frame) {
     std::vector<double> mean(static_cast<std::size_t>(x.d()) + 1);  // its length last
     for (int k = 0; k < x.d(); ++k) {

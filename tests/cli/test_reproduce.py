@@ -69,6 +69,18 @@ class Reproduce(murmur.Case):
         rules = json.loads(self.murmur("reproduce", "rules", "--json").stdout)
         self.assertEqual(table.count("\n"), 2 + len(rules))
 
+    def test_null_models_are_those_of_the_page(self):
+        table = self.murmur("reproduce", "null-models").stdout
+        page = (murmur.ROOT / "docs/null-models.md").read_text()
+        self.assertIn(table, page, "docs/null-models.md: paste what `murmur reproduce null-models` prints")
+        rows = json.loads(self.murmur("reproduce", "null-models", "--json").stdout)
+        rules = json.loads(self.murmur("reproduce", "rules", "--json").stdout)
+        self.assertEqual([row["name"] for row in rows], [rule["name"] for rule in rules])
+        for row in rows:
+            for null in ("zero field", "random row-stochastic attention", "constant answer"):
+                self.assertIn(row[null]["answer"], {"rejected", "agrees", "does not apply", "not run"})
+                self.assertEqual(row[null]["answer"] == "rejected", row[null]["explanation"] == "")
+
     def test_settings_are_those_of_the_page_and_of_each_figure(self):
         table = self.murmur("reproduce", "settings").stdout
         page = (murmur.ROOT / "docs/reproduce.md").read_text()

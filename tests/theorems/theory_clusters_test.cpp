@@ -7,6 +7,7 @@
 #include "murmur/error.h"
 #include "murmur/theory.h"
 #include "theory/numeric.h"
+#include "theory/parked.h"
 
 namespace murmur::theory {
 namespace {
@@ -147,6 +148,11 @@ TEST(Centres, Counts) {
   EXPECT_NEAR(strong_centres(3, .5, 1), 1, 1e-12);
   EXPECT_NEAR(renyi_centres(.5), 9.39, 5.01e-3);
   EXPECT_NEAR(renyi_centres(.25), 18.8, .0501);
+  // Of finitely many tokens: the first is one, and many are near the constant from below.
+  EXPECT_NEAR(parked_centres(.5, 1), 1, .01);
+  EXPECT_NEAR(parked_centres(.5, 200), 9.147, 1e-3);
+  EXPECT_NEAR(parked_centres(.25, 400), 18.293, 1e-3);
+  EXPECT_NEAR(parked_centres(.5, 1'000'000), renyi_centres(.5), 1e-3);
   EXPECT_NEAR(cap_measure(3, .7), std::pow(std::sin(.35), 2), 1e-14);
   // Renyi's constant: int_0^inf exp(-2 int_0^t (1 - e^{-u})/u du) dt; the tail beyond T is
   // e^{-2 gamma}/T up to e^{-T}.
