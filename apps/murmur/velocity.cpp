@@ -47,6 +47,35 @@ nlohmann::json error_of(const Field& field, const Experiment& e) {
   return told;
 }
 
+// To the file, or as rows to standard output.
+void write_velocity(const Flags& flags, const HostSwarm& velocity, const Experiment& e,
+                    const std::string& engine, const nlohmann::json& error) {
+  nlohmann::json result = {{"engine", engine}};
+  if (!error.is_null()) result["error_bound"] = error;
+  if (!flags.out.empty()) {
+    write_npy(flags.out, array_of_rows(velocity, e.engine.precision));
+    result["out"] = flags.out, result["n"] = velocity.n();
+    if (flags.json) report(result);
+    return;
+  }
+  if (flags.json) {
+    result["velocity"] = nlohmann::json::array();
+    for (int i = 0; i < velocity.n(); ++i) {
+      nlohmann::json row = nlohmann::json::array();
+      for (int k = 0; k < velocity.d(); ++k) row.push_back(velocity.at(i, k));
+      result["velocity"].push_back(std::move(row));
+    }
+    data(json_text(result) + "\n");
+    return;
+  }
+  for (int i = 0; i < velocity.n(); ++i) {
+    std::string line;
+    for (int k = 0; k < velocity.d(); ++k)
+      line += fmt::format("{}{}", k > 0 ? "," : "", velocity.at(i, k));
+    data(line + "\n");
+  }
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   Words sorted = sort_words(words);
   std::erase_if(sorted.plain, [&](const std::string& word) {  // points: the word that ends in .npy
@@ -64,37 +93,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const HostSwarm velocity = engine->fetch(*v);
   check_finite(velocity, e.engine.precision);
   const nlohmann::json error = error_of(*field, e);
+  write_velocity(flags, velocity, e, engine->name(), error);
   if (!error.is_null())
     say(flags, error_text(field->error_bound()->worst, error["kind"], error["tolerance"]));
-  if (!flags.out.empty()) {
-    write_npy(flags.out, array_of_rows(velocity, e.engine.precision));
-    if (flags.json) {
-      nlohmann::json result = {{"engine", engine->name()}, {"out", flags.out}, {"n", velocity.n()}};
-      if (!error.is_null()) result["error_bound"] = error;
-      report(result);
-    }
+  if (!flags.out.empty())
     say(flags, fmt::format("{} velocities in R^{} by {} -> {}", velocity.n(), velocity.d(),
                            engine->name(), flags.out));
-    return 0;
-  }
-  if (flags.json) {
-    nlohmann::json rows = nlohmann::json::array();
-    for (int i = 0; i < velocity.n(); ++i) {
-      nlohmann::json row = nlohmann::json::array();
-      for (int k = 0; k < velocity.d(); ++k) row.push_back(velocity.at(i, k));
-      rows.push_back(std::move(row));
-    }
-    nlohmann::json result = {{"engine", engine->name()}, {"velocity", rows}};
-    if (!error.is_null()) result["error_bound"] = error;
-    data(json_text(result) + "\n");
-    return 0;
-  }
-  for (int i = 0; i < velocity.n(); ++i) {
-    std::string line;
-    for (int k = 0; k < velocity.d(); ++k)
-      line += fmt::format("{}{}", k > 0 ? "," : "", velocity.at(i, k));
-    data(line + "\n");
-  }
   return 0;
 }
 

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import signal
-import time
 
 import hostile
 import murmur
@@ -181,18 +180,13 @@ class Ends(Hostile):
         """The program while a command of the recipe is under way."""
         picture = self.plant(self.SLOW, ".png")
         process = self.start("open", picture, "-o", "new.png", "-q", env=self.home)
-        until = time.monotonic() + 60
-        while not list(self.temporary.glob("murmur-*/made/run/manifest.json")):
-            self.assertIsNone(process.poll(), "it has ended")
-            self.assertLess(time.monotonic(), until, "no run was begun")
-            time.sleep(0.02)
+        murmur.wait_until(lambda: process.poll() is not None
+                          or list(self.temporary.glob("murmur-*/made/run/manifest.json")), "a run")
+        self.assertIsNone(process.poll(), "it has ended")
         return process
 
     def wait_for_none(self):
-        until = time.monotonic() + 60
-        while processes_below(self.temporary) and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertEqual(processes_below(self.temporary), [])
+        murmur.wait_until(lambda: not processes_below(self.temporary), "the end of all processes")
 
     def test_signals(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
