@@ -28,7 +28,7 @@ Atoms atoms_of(const HostSwarm& swarm);       // of mass 1/n each
 Atoms start_of(const Beside& beside, int n);  // n tokens of mass 1/n where the preset puts them
 
 // The engine moves the tokens, and landscape.h reads their energy off every frame.
-inline constexpr double kGained = 1e-3;  // asked of `gained`
+inline constexpr double kGained = 1e-6;  // asked of `gained`: a thousand times what counts as none
 struct EnergyCurve {
   std::vector<double> times{}, energies{};
   int reversals = 0;  // frames at which it turned back by more than 1e-9 of energy_scale
