@@ -33,7 +33,7 @@ describe("a number that is read", () => {
 });
 
 describe("what the core knows, told in another language", () => {
-  const sentence = "The uniform law loses stability at kappa_c = 3.25, noise 0.31; here kappa = 5.5 (2501.12345, Theorem 2.1).";
+  const sentence = "The uniform law of infinitely many tokens loses stability at kappa_c = 3.25, noise 0.31; here kappa = 5.5 (2501.12345, Theorem 2.1).";
   it.each([["de", germanTold], ["fr", frenchTold]] as const)("has commas in values and points in papers: %s", (_, told) => {
     expect(told(sentence)).toMatch(/= 3,25.*= 5,5 \(2501\.12345, Theorem 2\.1\)/);
     expect(told("Nobody knows 1.5 = 1.5 of this.")).toBe("Nobody knows 1.5 = 1.5 of this."); // it stays English

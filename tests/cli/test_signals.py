@@ -85,8 +85,7 @@ class Signals(murmur.Case):
             process = subprocess.Popen([str(murmur.PROGRAM), "tokenize", str(TOKENIZER)],
                                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
             self.addCleanup(self._end, process)
-            while processor_seconds(process.pid) == 0:
-                time.sleep(0.01)
+            murmur.wait_until(lambda: murmur.handles(process, number), "its handler")
             self.assertLess(self.end(process, number), MOST)
 
     def test_signals_that_came_blocked(self):

@@ -4,14 +4,14 @@ import { byPatterns } from "../patterns";
 export const told = byPatterns([
   [
     /^For many tokens that start uniform, what the last keeps of the others is U-shaped in their place, so that the middle is lost: certainly up to t = (.+), and until a critical time, t = (.+) for marks of the paper's width; later the end keeps least \((.+)\)\.$/,
-    "Pour beaucoup de tokens de départ uniforme, ce que le dernier garde des autres forme un U selon leur place, si bien que le milieu se perd : sûrement jusqu’à t = $1, et jusqu’à un temps critique, t = $2 pour des marques de la largeur de l’article ; plus tard, c’est la fin qui garde le moins ($3).",
+    "Pour beaucoup de tokens de départ uniforme, ce que le dernier garde des autres forme un U selon leur place, si bien que le milieu se perd : sûrement jusqu’à t = $1, et jusqu’à un temps critique, t = $2 pour des marques de la largeur de l’article ; plus tard, c’est la fin qui garde le moins ($3).",
   ],
   [
     /^For almost every start all tokens come to the first, which never moves \((.+)\)\.$/,
     "Pour presque tout départ, tous les tokens viennent au premier, qui ne bouge jamais ($1).",
   ],
   [/^For almost every start the swarm ends as one cluster \((.+)\)\.$/, "Pour presque tout départ, la nuée finit en un seul amas ($1)."],
-  [/: on the circle for every beta >= -0\.16\)/, " : sur le cercle pour tout beta >= -0.16)"],
+  [/: on the circle for every beta >= -0\.16\)/, " : sur le cercle pour tout beta >= -0.16)"],
   [
     /^With d >= n and V = I almost every start ends as one cluster, exponentially fast(, whatever Q and K)? \((.+)\)\.$/,
     "Avec d >= n et V = I, presque tout départ finit exponentiellement vite en un seul amas ($2).",
@@ -30,7 +30,7 @@ export const told = byPatterns([
   ],
   [
     /; two equal ones at a right angle are 0\.1 apart at t = (\S+)/,
-    " ; deux amas égaux à angle droit sont à 0,1 l’un de l’autre en t = $1",
+    " ; deux amas égaux à angle droit sont à 0,1 l’un de l’autre en t = $1",
   ],
   [
     /^Two clusters of n1 and n2 tokens at an angle theta, and no other, meet at t = (.+\)) \((.+)\)\.$/,
@@ -38,7 +38,7 @@ export const told = byPatterns([
   ],
   [
     /^Two tokens that attend only to each other meet as fast at every beta: (.+) falls as (.+) \((.+)\)\.$/,
-    "Deux tokens qui n’écoutent que l’autre se rejoignent aussi vite à tout beta : $1 décroît comme $2 ($3).",
+    "Deux tokens qui n’écoutent que l’autre se rejoignent aussi vite à tout beta : $1 décroît comme $2 ($3).",
   ],
   [
     /^Each token goes straight to the token v that it attends to, (.+?)( after k steps)? \((\d{4}.+)\)\.$/,
@@ -51,7 +51,7 @@ export const told = byPatterns([
   [/^Everything comes to 0 and the weights to 1\/n \((.+)\)\.$/, "Tout vient à 0, et les poids à 1/n ($1)."],
   [
     /^The tokens (x = e\^\(-t\) z) come to 0 and the weights to 1\/n; z need not \((.+)\)\.$/,
-    "Les tokens $1 viennent à 0, et les poids à 1/n ; z, pas forcément ($2).",
+    "Les tokens $1 viennent à 0, et les poids à 1/n ; z, pas forcément ($2).",
   ],
   [
     /^(?:The|With z = e\^\(-tV\) x, the) particles end on at most three parallel hyperplanes \((.+)\)\.$/,
@@ -72,15 +72,15 @@ export const told = byPatterns([
   ],
   [
     /^The uniform law of infinitely many tokens loses stability at kappa_c = (.+), noise (.+); here kappa = (.+) \((.+)\)\.$/,
-    "La loi uniforme d’une infinité de tokens perd sa stabilité à kappa_c = $1, bruit $2 ; ici kappa = $3 ($4).",
+    "La loi uniforme d’une infinité de tokens perd sa stabilité à kappa_c = $1, bruit $2 ; ici kappa = $3 ($4).",
   ],
   [
     /^V = G G\^T \/ d has mean I: as redraw -> 0 velocities average to those of V = I \((.+)\)\.$/,
-    "V = G G^T / d a pour moyenne I : quand redraw -> 0, les vitesses se moyennent en celles de V = I ($1).",
+    "V = G G^T / d a pour moyenne I : quand redraw -> 0, les vitesses se moyennent en celles de V = I ($1).",
   ],
   [
     /^V has mean 0: as redraw -> 0 the swarm moves in the time s = redraw t, by an Ito equation whose noise is the same for all tokens\. Layers and the flow have different limits \((.+)\)\.$/,
-    "V a pour moyenne 0 : quand redraw -> 0, la nuée se meut dans le temps s = redraw t, par une équation d’Itô dont le bruit est le même pour tous les tokens. Les couches et le flot ont des limites différentes ($1).",
+    "V a pour moyenne 0 : quand redraw -> 0, la nuée se meut dans le temps s = redraw t, par une équation d’Itô dont le bruit est le même pour tous les tokens. Les couches et le flot ont des limites différentes ($1).",
   ],
   [
     /^Where tokens meet, 1 - cos decays as (.+) for almost all draws, (.+), as redraw -> 0 \((.+)\)\.$/,
@@ -88,7 +88,7 @@ export const told = byPatterns([
   ],
   [
     /^As d grows, cosines obey (.+) in s, with the weights p of oneself and q of another(, here 1\/n, since scores have variance beta\^2\/d)?: from orthogonal tokens to 1\/2 at t = (.+?) \((.+)\)\.$/,
-    "Quand d grandit, les cosinus obéissent à $1 en s, avec les poids p de soi-même et q d’un autre : de tokens orthogonaux à 1/2 en t = $3 ($4).",
+    "Quand d grandit, les cosinus obéissent à $1 en s, avec les poids p de soi-même et q d’un autre : de tokens orthogonaux à 1/2 en t = $3 ($4).",
   ],
   [
     /^The flow goes up the gradient of the energy, which never falls \((.+)\)\.$/,
@@ -100,12 +100,12 @@ export const told = byPatterns([
   ],
   [
     /^This is known of the exact flow: steps of fixed length, here (.+), need not follow it\.$/,
-    "Cela vaut du flot exact : des pas de longueur fixe, ici $1, ne le suivent pas forcément.",
+    "Cela vaut du flot exact : des pas de longueur fixe, ici $1, ne le suivent pas forcément.",
   ],
-  [/; the time is derived: /, " ; le temps est démontré : "],
-  [/; with a perceptron /, " ; avec un perceptron "],
+  [/; the time is derived: /, " ; le temps est démontré : "],
+  [/; with a perceptron /, " ; avec un perceptron "],
   [/, Theorem 6\.8, for orthogonal tokens/, ", théorème 6.8, pour des tokens orthogonaux"],
-  [/any Q and K: derived, /, "Q et K quelconques : démontré, "],
-  [/derived: (\w+\.md); announced in /, "démontré : $1 ; annoncé dans "],
-  [/\(derived: /, "(démontré : "],
+  [/any Q and K: derived, /, "Q et K quelconques : démontré, "],
+  [/derived: (\w+\.md); announced in /, "démontré : $1 ; annoncé dans "],
+  [/\(derived: /, "(démontré : "],
 ]);
