@@ -95,8 +95,10 @@ RunContents rnn_contents(const Training& training, const std::vector<std::string
 namespace {
 
 std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& process) {
-  const auto& [given, data, run, control] = what;
-  Training training = given;
+  const TrainingData& data = what.data;
+  const ProcessControl& control = what.control;
+  Run& run = what.run;
+  Training training = what.training;
   training.deeper = 1;  // it has no blocks
   const Rnn rnn = rnn_for(training);
   const auto adjoint = make_adjoint(rnn, training.threads);
@@ -122,8 +124,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
       if (lacks_row()) append();
     });
     const bool stop = process.pause(
-        static_cast<double>(state.update),
-        [&, &checksum = data.checksum] { return record_of(state, checksum); },
+        static_cast<double>(state.update), [&] { return record_of(state, data.checksum); },
         [&] { return progress_of(loop, state, kNan); });
     if (!stop && !whole) throw Stopped();
     if (!stop) continue;

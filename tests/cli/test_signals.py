@@ -68,7 +68,7 @@ class Signals(murmur.Case):
 
     def test_meanfields_and_landscapes(self):
         for k, words in enumerate((("meanfield", "modes=4096", "beta=30", "T=1000"),
-                                   ("meanfield", "d=3", "beta=30", "T=1000"),
+                                   ("meanfield", "d=3", "solver=quantiles", "particles=200000", "T=1000"),
                                    ("meanfield", "solver=quantiles", "particles=300000", "T=1000"),
                                    ("landscape", "n=200", "d=3", "starts=1000"))):
             with self.subTest(words):
