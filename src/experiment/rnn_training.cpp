@@ -96,7 +96,6 @@ namespace {
 
 std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& process) {
   const TrainingData& data = what.data;
-  const ProcessControl& control = what.control;
   Run& run = what.run;
   Training training = what.training;
   training.deeper = 1;  // it has no blocks
