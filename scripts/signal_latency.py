@@ -44,7 +44,7 @@ COMMANDS = {
     "sweep": "sweep beta=1:9:9 n=2000 d=3 replicas=64 T=20 -o {out}",
     "sweep, small swarms": "sweep beta=1:9:99 n=64 d=2,8 replicas=256 T=50 -o {out}",
     "meanfield": "meanfield modes=4096 beta=30 T=1000 -o {out}",
-    "meanfield, sphere": "meanfield d=3 beta=30 T=1000 -o {out}",
+    "meanfield, sphere": "meanfield d=3 solver=quantiles particles=200000 T=1000 -o {out}",
     "meanfield, particles": "meanfield solver=quantiles particles=1000000 T=1000 -o {out}",
     "meanfield, causal": "meanfield dynamics=causal beta=9 T=1000 -o {out}",
     "landscape": "landscape n=400 d=3 starts=200 -o {out}",
@@ -107,7 +107,7 @@ def strike(command, folder, after, number):
     time.sleep(after)
     used = processor_seconds(child.pid)
     began = time.monotonic()
-    child.send_signal(number)
+    os.kill(child.pid, number)  # send_signal would collect a child that has ended
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     return time.monotonic() - began, usage.ru_utime + usage.ru_stime - used, child.returncode
