@@ -5,9 +5,10 @@
 #include <numeric>
 #include <vector>
 
+#include "murmur/stop.h"
+
 namespace murmur {
 
-// The nearest pair with chord below delta; i < 0 when there is none. Ties go to the lower rows.
 ClosePair nearest_pair(const HostSwarm& x, double delta) {
   std::vector<int> order(x.n());
   std::iota(order.begin(), order.end(), 0);
@@ -15,7 +16,8 @@ ClosePair nearest_pair(const HostSwarm& x, double delta) {
   std::sort(order.begin(), order.end(),
             [&](int a, int b) { return first[a] != first[b] ? first[a] < first[b] : a < b; });
   ClosePair best{delta * delta, -1, -1};
-  for (int a = 0; a < x.n(); ++a)
+  for (int a = 0; a < x.n(); ++a) {
+    if (a % 256 == 0) stop_point();
     for (int b = a + 1; b < x.n() && first[order[b]] - first[order[a]] < delta; ++b) {
       double square = 0;
       for (int k = 0; k < x.d(); ++k) {
@@ -28,6 +30,7 @@ ClosePair nearest_pair(const HostSwarm& x, double delta) {
                                    (pair.i < best.i || (pair.i == best.i && pair.j < best.j)));
       if (nearer) best = pair;
     }
+  }
   return best;
 }
 

@@ -1,9 +1,14 @@
 // flow_test.cpp: schedules, merging, and integrations that are stopped and continued.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <numbers>
+#include <random>
 
 #include "flow/merging.h"
+#include "murmur/stop.h"
 #include "support.h"
 
 namespace murmur::testing {
@@ -59,7 +64,84 @@ TEST(Merging, ChainsCollapseToOne) {
   EXPECT_NEAR(std::atan2(state.x.at(0, 1), state.x.at(0, 0)), 1e-7 * 24.5, 1e-12);
 }
 
-// Stops after every `stride` steps and goes on from the state alone, in a fresh flight.
+// Joins the nearest pair of all, one pair after another, by looking at every pair each time.
+std::vector<Merge> merge_by_all_pairs(FlowState& state, double delta) {
+  std::vector<Merge> merges;
+  for (;;) {
+    ClosePair best{delta * delta, -1, -1};
+    for (int i = 0; i < state.x.n(); ++i)
+      for (int j = i + 1; j < state.x.n(); ++j) {
+        double square = 0;
+        for (int k = 0; k < state.x.d(); ++k)
+          square += std::pow(state.x.at(i, k) - state.x.at(j, k), 2);
+        if (square < best.square) best = {square, i, j};
+      }
+    if (best.i < 0) return merges;
+    HostSwarm& x = state.x;
+    const double mass = x.mass[best.i] + x.mass[best.j];
+    for (int k = 0; k < x.d(); ++k)
+      x.at(best.i, k) =
+          (x.mass[best.i] * x.at(best.i, k) + x.mass[best.j] * x.at(best.j, k)) / mass;
+    x.mass[best.i] = mass;
+    const auto member = [&](int row) {
+      return static_cast<int>(std::find(state.group.begin(), state.group.end(), row) -
+                              state.group.begin());
+    };
+    merges.push_back({state.t, member(best.i), member(best.j), mass, x.n() - 1});
+    HostSwarm left({x.n() - 1, x.d()});
+    for (int i = 0, to = 0; i < x.n(); ++i) {
+      if (i == best.j) continue;
+      for (int k = 0; k < x.d(); ++k) left.at(to, k) = x.at(i, k);
+      left.mass[to++] = x.mass[i];
+    }
+    for (int& row : state.group) row = row == best.j ? best.i : row > best.j ? row - 1 : row;
+    x = left;
+  }
+}
+
+// Points of a coarse lattice too, so that many pairs are equally close.
+TEST(Merging, JoinsTheSamePairsAsASearchOfAllPairs) {
+  std::mt19937 numbers(3);
+  for (int trial = 0; trial < 60; ++trial) {
+    const int n = 2 + trial % 37, d = 1 + trial % 4;
+    const bool lattice = trial % 2;
+    FlowState state = start(HostSwarm({n, d}));
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < d; ++k)
+        state.x.at(i, k) = lattice ? numbers() % 5 / 4. : numbers() / 4294967296.;
+      state.x.mass[i] = 1. + numbers() % 3;
+    }
+    FlowState expected = state;
+    const double delta = lattice ? 0.6 : 0.2;
+    const auto merges = merge_close(state, delta, Manifold::space);
+    const auto asked = merge_by_all_pairs(expected, delta);
+    ASSERT_EQ(merges.size(), asked.size());
+    for (std::size_t m = 0; m < merges.size(); ++m) {
+      EXPECT_EQ(merges[m].into, asked[m].into);
+      EXPECT_EQ(merges[m].absorbed, asked[m].absorbed);
+      EXPECT_EQ(merges[m].mass, asked[m].mass);
+      EXPECT_EQ(merges[m].left, asked[m].left);
+    }
+    EXPECT_EQ(state.group, expected.group);
+    ASSERT_EQ(state.x.n(), expected.x.n());
+    EXPECT_EQ(state.x.mass, expected.x.mass);
+    for (int i = 0; i < state.x.n(); ++i)
+      for (int k = 0; k < d; ++k) EXPECT_EQ(state.x.at(i, k), expected.x.at(i, k));
+  }
+}
+
+TEST(Merging, StopsAndLeavesTheStateAsItWas) {
+  std::vector<double> angles;
+  for (int i = 0; i < 2000; ++i) angles.push_back(1e-9 * i);
+  FlowState state = start(circle(angles));
+  std::atomic<int> flag = 1;
+  const StopScope scope(&flag);
+  EXPECT_FALSE(finishes([&] { merge_close(state, 1e-3, Manifold::sphere); }));
+  EXPECT_EQ(state.x.n(), 2000);
+  EXPECT_EQ(state.group.back(), 1999);
+}
+
+// Stops after every `stride` steps and goes on from the state alone, in a new run of the flow.
 Simulated simulated_in_pieces(const Dynamics& dynamics, const HostSwarm& x,
                               const FlowSettings& settings, const Schedule& schedule, int stride) {
   Simulated result;
