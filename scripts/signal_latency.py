@@ -46,7 +46,7 @@ COMMANDS = {
     "meanfield": "meanfield modes=4096 beta=30 T=1000 -o {out}",
     "meanfield, sphere": "meanfield d=3 solver=quantiles particles=200000 T=1000 -o {out}",
     "meanfield, particles": "meanfield solver=quantiles particles=1000000 T=1000 -o {out}",
-    "meanfield, causal": "meanfield dynamics=causal beta=9 T=1000 -o {out}",
+    "meanfield, causal": "meanfield dynamics=causal beta=4 noise=0.05 modes=4096 T=10000 -o {out}",
     "landscape": "landscape n=400 d=3 starts=200 -o {out}",
     "landscape, n=1000": "landscape n=1000 d=3 starts=20 -o {out}",
     "landscape, free masses": "landscape masses=free d=3 beta=4.2 perceptron=gradient:4 activation=gelu -o {out}",
@@ -63,8 +63,8 @@ COMMANDS = {
     "classify, kept": "classify model images=test:0-7 data={data} -o {out}",
     "export": "export small -o {out}.csv --format csv",
     "open": "open film.mp4 -o {out}.mp4",
-    "studio": "studio --port 0",
-    "tokenize": "tokenize {root}/tests/fixtures/tokenizers",
+    "studio": "studio --port 0 --page page",
+    "tokenize": "tokenize {root}/tests/fixtures/tokenizers/minilm < texts.jsonl",
     "runs verify": "runs verify small small",
     "runs list": "runs list",
     "bench": "bench",
@@ -89,6 +89,10 @@ def prepare(program, folder, data):
     numbers = np.random.default_rng(1)
     np.save(folder / "cloud.npy", numbers.standard_normal((20000, 8)))
     np.save(folder / "states.npy", numbers.standard_normal((12, 2000, 64)))
+    (folder / "page").mkdir()
+    (folder / "page/index.html").write_text("<!doctype html><title>page</title>")
+    with open(folder / "texts.jsonl", "w", encoding="ascii") as texts:
+        texts.write('"a line of text whose tokens are wanted, again and again"\n' * 1000000)
     for words in (SMALL, [*MODEL, f"data={data}"], ["render", "small", "-o", "film.mp4", "--seconds", "40"]):
         subprocess.run([program, *words], cwd=folder, check=False, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
@@ -102,8 +106,12 @@ def processor_seconds(pid):
 
 def strike(command, folder, after, number):
     """Seconds by the clock and of the processors after the signal, and the exit code."""
-    child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL)
+    read = os.devnull
+    if "<" in command:
+        command, read = command[:command.index("<")], folder / command[-1]
+    with open(read, "rb") as given:
+        child = subprocess.Popen(command, cwd=folder, stdin=given, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
     time.sleep(after)
     used = processor_seconds(child.pid)
     began = time.monotonic()

@@ -89,7 +89,7 @@ class RecordedProcess {
     return stop;
   }
   // An event that names the position, then the checkpoint; `last`: the run is closed next.
-  void save(double position, const Record& state, bool last = false);
+  void save(double position, Record state, bool last = false);
 
   Pace& pace() { return pace_; }
 
@@ -206,7 +206,7 @@ class Run {
   void event(std::string_view json_object);  // one line of events.jsonl
   // Data is synced first, then the record replaced. `last`: the run is closed next, which makes
   // digests of its frames, so that the checkpoint need not.
-  void checkpoint(const Record& state, bool last = false);
+  void checkpoint(Record state, bool last = false);
   // Ends the run: status done, interrupted or failed; sha256 of outputs; counters by name.
   void close(const std::string& status, const std::map<std::string, double>& numbers,
              const std::string& sentence);

@@ -44,18 +44,20 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
       row_(row_of(flow.settings.method)),
       watch_(watch) {
   committed_ = state;
-  resize_scratch();
+  x_ = engine_.place(state.x);
 }
 
-void Carrier::resize_scratch() {
-  x_ = engine_.place(state.x);
-  y_ = x_->like();
-  between_ = x_->like();
-  noise_ = x_->like();
+void Carrier::prepare() {
+  for (State* scratch : {&y_, &between_, &noise_}) {
+    stop_point();
+    *scratch = x_->like();
+  }
   driver_.reset();
   system_.emplace(field_, settings.tolerance, *x_);
+  stop_point();
   if (const Tableau* tableau = tableau_of(settings.method))
     driver_.emplace(*system_, *tableau, state.evaluations);
+  stop_point();
   origin_ = engine_.place(HostSwarm(state.x.shape()));
 }
 
@@ -71,7 +73,9 @@ void Carrier::merge() {
   fetch_state();
   for (const Merge& merge : merge_close(state, settings.merge, manifold_))
     if (watch_.merged) watch_.merged(merge);
-  resize_scratch();
+  const HoldStop whole;
+  x_ = engine_.place(state.x);
+  prepare();
 }
 
 bool Carrier::pause() {

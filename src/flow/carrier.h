@@ -67,6 +67,7 @@ class Carrier {
  public:
   Carrier(const Flow& flow, FlowState& state, const FlowWatch& watch);
 
+  void prepare();  // allocates the stages, before the first step and after each merging
   const Swarm& x() const { return *x_; }
   double h() const { return found_.h; }      // length of the step found
   void keep(double t, const Swarm& groups);  // hands a frame to the watch, unfolded
@@ -109,7 +110,6 @@ class Carrier {
   State& end() { return driver_ ? driver_->end() : y_; }  // of the step found
   bool on_manifold(const Swarm& swarm);
   Outcome lost(const Swarm& swarm, Manifold manifold, double h);
-  void resize_scratch();
   void enter_piece();  // of the step that begins at state.t
 
   Engine& engine_;

@@ -119,6 +119,7 @@ Outcome advance_watched(const Flow& flow, const Schedule& schedule, FlowState& s
   Carrier carrier(flow, state, watch);
   const auto carried = [&] {
     try {
+      carrier.prepare();
       return is_fixed(flow.settings.method) ? advance_fixed(carrier, schedule, watches.steps)
                                             : advance_adaptive(carrier, schedule, watches.steps);
     } catch (const Stopped&) {

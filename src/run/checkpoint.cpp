@@ -113,8 +113,8 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& directory) {
   }
 }
 
-void write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint) {
-  Safetensors content{.tensors = with_mark(checkpoint.state, checkpoint.mark)};
+void write_checkpoint(const fs::path& directory, Checkpoint checkpoint) {
+  Safetensors content{.tensors = with_mark(std::move(checkpoint.state), checkpoint.mark)};
   if (checkpoint.facts) content.metadata = metadata_of(*checkpoint.facts);
   content.metadata["sha256"] = digest_of(content.tensors);
   write_safetensors(directory / kCheckpointName, content);

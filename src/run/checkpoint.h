@@ -36,7 +36,7 @@ struct Checkpoint {
 
 // Nothing where there is none; Error(input) where its content does not match its digests.
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& directory);
-void write_checkpoint(const std::filesystem::path& directory, const Checkpoint& checkpoint);
+void write_checkpoint(const std::filesystem::path& directory, Checkpoint checkpoint);
 
 // The state that a branch begins with, and its digest.
 Record read_parting(const std::filesystem::path& directory);

@@ -39,10 +39,10 @@ bool RecordedProcess::report_due() {
   return true;
 }
 
-void RecordedProcess::save(double position, const Record& state, bool last) {
+void RecordedProcess::save(double position, Record state, bool last) {
   position_ = position;
   run_.event(fmt::format(R"({{"event":"checkpoint","{}":{}}})", clock_, position));
-  run_.checkpoint(state, last);
+  run_.checkpoint(std::move(state), last);
   last_checkpoint_ = Time::now();
 }
 

@@ -320,16 +320,16 @@ void Run::event(std::string_view json_object) {
   state_->mark.events_bytes += static_cast<std::int64_t>(line.size());
 }
 
-void Run::checkpoint(const Record& record, bool last) {
+void Run::checkpoint(Record record, bool last) {
   for ([[maybe_unused]] const auto& [name, array] : record) assert(!name.starts_with(mark_prefix));
   State& s = *state_;
   s.sync();
-  Checkpoint checkpoint{.state = record, .mark = s.mark};
+  Checkpoint checkpoint{.state = std::move(record), .mark = s.mark};
   if (const auto& made = s.manifest.made_of)
     checkpoint.facts =
         CheckpointFacts{schema_of_runs(), made->settings_sha256, made->inputs,
                         last ? std::map<std::string, WrittenSoFar>() : s.digest_to_mark()};
-  write_checkpoint(s.directory, checkpoint);
+  write_checkpoint(s.directory, std::move(checkpoint));
 }
 
 void Run::close(const std::string& status, const std::map<std::string, double>& numbers,

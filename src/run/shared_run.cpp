@@ -89,9 +89,9 @@ void SharedRun::event(std::string_view json_object) {
   on_first(&ranks_, [&] { led_->event(json_object); });
 }
 
-void SharedRun::checkpoint(const Record& state, bool last) {
+void SharedRun::checkpoint(Record state, bool last) {
   together(&ranks_, [&] { trajectory_.sync(); });
-  on_first(&ranks_, [&] { led_->checkpoint(state, last); });
+  on_first(&ranks_, [&] { led_->checkpoint(std::move(state), last); });
 }
 
 void SharedRun::close(const std::string& status, const std::map<std::string, double>& numbers,
@@ -119,10 +119,10 @@ SharedProcess::Due SharedProcess::what_is_due() {
   return {asked[0] != 0, asked[1] != 0, report};
 }
 
-void SharedProcess::save(double position, const Record& state, bool last) {
+void SharedProcess::save(double position, Record state, bool last) {
   position_ = position;
   run_.event(fmt::format(R"({{"event":"checkpoint","{}":{}}})", clock_, position));
-  run_.checkpoint(state, last);
+  run_.checkpoint(std::move(state), last);
   last_checkpoint_ = Time::now();
 }
 

@@ -33,7 +33,7 @@ class SharedRun {
   void append(double t, const HostSwarm& frame, std::span<const double> row);
   void event(std::string_view json_object);
   // Rows of all ranks are on disk before the checkpoint that counts them.
-  void checkpoint(const Record& state, bool last = false);
+  void checkpoint(Record state, bool last = false);
   // The first rank closes, and nobody waits for it: a rank that is lost cannot hold it up.
   void close(const std::string& status, const std::map<std::string, double>& numbers,
              const std::string& sentence);
@@ -66,7 +66,7 @@ class SharedProcess {
     if (due.report) control_.report(progress());
     return due.stop;
   }
-  void save(double position, const Record& state, bool last = false);
+  void save(double position, Record state, bool last = false);
   Pace& pace() { return pace_; }
 
   template <class Work>
