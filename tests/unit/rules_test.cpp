@@ -12,10 +12,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "murmur/experiment.h"
-#include "murmur/run.h"
 #include "reproduce/author_settings.h"
 #include "reproduce/reproduce.h"
+#include "stored_report.h"
 #include "temporary.h"
 
 namespace murmur::testing {
@@ -158,24 +157,7 @@ TEST_P(Controls, RightModelsAnswerAsExpectedAndWrongOnesDoNotAgree) {
 TEST(ReportControl, TheLateRateOfLayersDoesNotAgree) {
   const Rule& rule = rule_of("report.late-rate");
   for (const WrongModel& model : {WrongModel{}, rule.rejects}) {
-    const test::TemporaryDirectory folder;
-    ExperimentSpec spec;
-    spec.n = 8;
-    spec.d = 16;
-    spec.dynamics.beta = 1;
-    spec.T = 14;
-    spec.save = SaveChoice{SaveChoice::every, 0.2};
-    model.spoil(spec);
-    const Experiment e = make_experiment(spec);
-    const auto engine = make_engine(e.engine);
-    const RunContents contents{.config = e.config,
-                               .columns = observable_names(e.dynamics),
-                               .shape = e.swarm.shape(),
-                               .command = "simulate",
-                               .engine = "reference"};
-    murmur::Run run = murmur::Run::create(folder.path() / "run", contents, true);
-    ASSERT_TRUE(simulate(e, *engine, run, {}).ok());
-    const Reproduction done = predictions_of(RunReader(folder.path() / "run"), e);
+    const Reproduction done = report_of_eight_tokens(model);
     ASSERT_EQ(done.checks.size(), 1u);
     EXPECT_EQ(done.checks[0].answer == Answer::agrees, !model.is_wrong()) << done.checks[0].ours;
     if (is_long()) tell(done, rule, model.is_wrong() ? model.words() : "right");
