@@ -176,6 +176,7 @@ void stand_still(RealReading& reading) {
     std::fill(input.layers.begin(), input.layers.end(), LayerReading(input.layers.front()));
     std::fill(input.leader.begin(), input.leader.end(), double(input.leader.front()));
     std::fill(input.first.begin(), input.first.end(), input.even_first);
+    input.even_first = mean_of(input.first);  // the difference is 0 and no rounding
     std::fill(input.alignment.begin(), input.alignment.end(), 0.0);
     input.rank_alone = input.layers.front().effective_rank;
     input.reordered = kNoNumber;  // a share of no way
