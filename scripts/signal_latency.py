@@ -64,7 +64,7 @@ COMMANDS = {
     "export": "export small -o {out}.csv --format csv",
     "open": "open film.mp4 -o {out}.mp4",
     "studio": "studio --port 0 --page page",
-    "tokenize": "tokenize {root}/tests/fixtures/tokenizers/minilm < texts.jsonl",
+    "tokenize": "tokenize {root}/tests/fixtures/tokenizers/wordpiece < texts.jsonl",
     "runs verify": "runs verify small small",
     "runs list": "runs list",
     "bench": "bench",
