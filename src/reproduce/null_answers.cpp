@@ -10,8 +10,7 @@ namespace {
 
 constexpr auto kStill = NullModel::still, kRandom = NullModel::random,
                kConstant = NullModel::constant;
-constexpr auto kAgrees = NullOutcome::agrees, kApart = NullOutcome::inapplicable,
-               kNotRun = NullOutcome::not_run;
+constexpr auto kAgrees = NullOutcome::agrees, kApart = NullOutcome::inapplicable;
 
 constexpr const char* kTrained = "its readers are trained; their null model is the constant reader";
 constexpr const char* kStart = "it asks about the tokens at the start, before anything moves";
@@ -22,7 +21,6 @@ constexpr const char* kModels =
     "a transformer with random weights attends by its tokens too; real-models.md has its answers";
 constexpr const char* kAveraging = "averages by any weights do the same";
 constexpr const char* kSymmetry = "the answer is that of chance by the symmetry of the task";
-constexpr const char* kWhole = "the whole figure takes minutes of processor time";
 constexpr const char* kSharper = "scores grow with time from places that stay too";
 constexpr const char* kLead = "it allows readers to be no worse than others, which are as constant";
 
@@ -82,8 +80,6 @@ constexpr NullAnswer kAnswers[] = {
     {"heads-approximation.pairs", kRandom, kApart, kMeasures},
     {"heads-approximation.maurey", kRandom, kApart, kMeasures},
     {"random-weights.front", kRandom, kAgrees, "it decides only that all tokens meet"},
-    {"redraw-diffusion.collapse", kRandom, kNotRun, kWhole},
-    {"redraw-diffusion.collapse", kConstant, kNotRun, kWhole},
     {"real-models", kRandom, kApart, kModels},
     {"skipped-blocks", kRandom, kApart, kModels},
 };
