@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
+#include <string_view>
 
 #include "embedding.h"
 
@@ -52,6 +53,10 @@ bool Option::given() const { return option_ != nullptr && option_->count() > 0; 
 
 namespace {
 
+// CLI11 takes "[a,b]" for a list of two values in options that take many. A value that begins with
+// this mark is one value.
+constexpr std::string_view kOneValue = "\x1d one value: ";
+
 const char* line_begins = nullptr;
 std::size_t line_bytes = 0;
 
@@ -68,6 +73,25 @@ T& renewed(T& variable) {
 
 }  // namespace
 
+std::vector<std::string> marked_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> marked;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    const bool flag = argument.starts_with("--") && equals != std::string::npos;
+    const std::size_t value = flag ? equals + 1 : 0;
+    if (argument.compare(value, 1, "[") == 0) argument.insert(value, kOneValue);
+    marked.push_back(std::move(argument));
+  }
+  return marked;
+}
+
+std::string without_marks(std::string text) {
+  for (std::size_t at = 0; (at = text.find(kOneValue, at)) != std::string::npos;)
+    text.erase(at, kOneValue.size());
+  return text;
+}
+
 void begin_line(const void* line, std::size_t bytes) {
   line_begins = static_cast<const char*>(line);
   line_bytes = bytes;
@@ -79,7 +103,7 @@ Option Options::add_flag(const std::string& names, bool& set, const std::string&
 
 Option Options::add_option(const std::string& names, std::string& value,
                            const std::string& meaning) {
-  return Option(app_.add_option(names, renewed(value), meaning));
+  return Option(app_.add_option(names, renewed(value), meaning)->transform(without_marks));
 }
 
 Option Options::add_option(const std::string& names, int& value, const std::string& meaning) {
@@ -97,7 +121,7 @@ Option Options::add_option(const std::string& names, double& value, const std::s
 
 Option Options::add_option(const std::string& names, std::vector<std::string>& values,
                            const std::string& meaning) {
-  return Option(app_.add_option(names, renewed(values), meaning));
+  return Option(app_.add_option(names, renewed(values), meaning)->transform(without_marks));
 }
 
 void Options::add_footer(std::function<std::string()> text) { app_.footer(std::move(text)); }

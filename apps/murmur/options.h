@@ -48,4 +48,8 @@ class Options {
   CLI::App& app_;
 };
 
+// The arguments of a command line as CLI11 is given them: one in square brackets stays one value.
+std::vector<std::string> marked_arguments(int argc, const char* const* argv);
+std::string without_marks(std::string text);
+
 }  // namespace murmur::app

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <new>
 
@@ -205,7 +206,9 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
       "murmur COMMAND --help lists the options of a command. murmur explain NAME explains a\n"
       "parameter, an observable, a method, an engine, a preset or a figure.");
   try {
-    program.parse(argc, argv);
+    std::vector<std::string> arguments = marked_arguments(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last one first
+    program.parse(std::move(arguments));
   } catch (const CLI::Success& success) {  // --help, --version
     return program.exit(success, std::cout, std::cerr);
   } catch (const CLI::ParseError& error) {
@@ -213,7 +216,7 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
     if (unknown)
       throw Error(Fault::usage, fmt::format("there is no command {}", argv[1]), "command line",
                   remedy_for(argv[1]));
-    throw Error(Fault::usage, error.what(), "command line",
+    throw Error(Fault::usage, without_marks(error.what()), "command line",
                 "murmur --help, or murmur COMMAND --help, tells what is taken");
   }
   for (std::size_t i = 0; i < commands.size(); ++i)
