@@ -95,9 +95,11 @@ std::vector<Job> jobs_below(const fs::path& runs) {
   for (const auto& entry : fs::directory_iterator(runs, ignored)) {
     if (entry.path().extension() != kSuffix || !entry.is_regular_file(ignored)) continue;
     const nlohmann::json job = json_of_text(read_text(entry.path()));
-    if (!job.is_object()) continue;
+    const bool whole = job.is_object() && job.contains("job") && job["job"].is_string() &&
+                       job.contains("command") && job["command"].is_string();
+    if (!whole) continue;  // not a file that submit wrote
     fs::path run = entry.path();
-    jobs.push_back({job.value("job", ""), job.value("command", ""), run.replace_extension("")});
+    jobs.push_back({job["job"], job["command"], run.replace_extension("")});
   }
   std::sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.run < b.run; });
   return jobs;

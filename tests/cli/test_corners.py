@@ -27,6 +27,12 @@ class Corners(murmur.Case):
         self.assertIn("[energy,beta]", refused.stderr)
         self.assertNotIn("one value", self.murmur("render", "a", "--fps", "[3]", code=2).stderr)
 
+    def test_a_job_file_of_another_kind_hides_no_run(self):
+        self.murmur("simulate", "n=4", "T=0.1", "-o", "runs/a", "-q")
+        for number, text in enumerate(('{"job": 7}', '{"job": "7"}', '{"job": "7", "command": []}', "[" * 90, "")):
+            (self.folder / f"runs/{number}.job").write_text(text)
+        self.assertIn("runs/a", self.murmur("runs").stdout)
+
     def test_the_environment_does_not_change_a_finished_run(self):
         self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")
         plain = self.murmur("measure", "run").stdout
