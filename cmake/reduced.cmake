@@ -25,7 +25,7 @@ set(reduced_learn architecture dynamics no_products)
 set(reduced_model llama2c llama2c_vocabulary no_tokenizer parts reference_parts row_kernels
                   transformer)
 set(reduced_cuda no_cuda room)
-set(reduced_theory bessel context few_clusters noise numeric redraw)
+set(reduced_theory context equiangular few_clusters growth numeric)
 set(reduced_experiment config equation experiment fields sample_trajectory forces initial known laws layers_in_time
                     make_engine many_heads matrices merging no_experiment_file no_given_model parameters perceptrons
                     recording settings trained_swarm values words)

@@ -1,4 +1,4 @@
-// block.cpp: swarms into lanes, numbers out of them.
+// block.cpp: copies swarms into lanes, and reads numbers from them.
 #include "ensemble/block.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void check_start(const HostSwarm& x, Shape wanted, std::int64_t replica) {
     if (!(std::fabs(square - 1) < 1e-9))
       refuse("a particle does not start on the sphere", "divide it by its length");
     if (!(std::fabs(x.mass[i] * x.n() - 1) < 1e-9))
-      refuse("ensembles are flown with equal masses", "fly swarms with masses one by one");
+      refuse("an ensemble has equal masses", "simulate swarms with other masses one by one");
   }
 }
 
@@ -63,8 +63,8 @@ void Block::place(int swarm) {
   std::vector<double> rows = to_rows(start);  // (n, axes)
   if (reduced_) {
     std::vector<double> coordinates(static_cast<std::size_t>(n) * n);
-    enter({setting_.shape, rows.data(), &basis_[static_cast<std::size_t>(swarm) * n * d],
-           coordinates.data()});
+    project_to_span({setting_.shape, rows.data(), &basis_[static_cast<std::size_t>(swarm) * n * d],
+                     coordinates.data()});
     rows = std::move(coordinates);
   }
   const int axes = reduced_ ? n : d;
@@ -86,7 +86,7 @@ HostSwarm Block::fetch(int swarm) const {
   std::vector<double> all(static_cast<std::size_t>(n) * d);  // (n, d)
   std::vector<double> basis(basis_.begin() + static_cast<std::ptrdiff_t>(swarm) * n * d,
                             basis_.begin() + static_cast<std::ptrdiff_t>(swarm + 1) * n * d);
-  leave({setting_.shape, all.data(), basis.data(), rows.data()});
+  expand_from_span({setting_.shape, all.data(), basis.data(), rows.data()});
   return from_rows(setting_.shape, all.data());
 }
 

@@ -1,4 +1,4 @@
-// block.h: eight swarms side by side: from their starts into lanes, read there, and back.
+// block.h: eight swarms in the lanes of registers: copied in, read, and copied out.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@ using Lanes = std::array<double, kSwarms>;
 
 AlignedArray zeros(std::size_t count);
 
-// Error(input) for a setting or work that no ensemble can do, and for a start that does not fit.
+// Throws Error(input) for settings or work that ensembles do not support, and for a start that does
+// not fit.
 void check(const ReplicasSetting& setting, const ReplicasWork& work);
 void check_start(const HostSwarm& x, Shape wanted, std::int64_t replica);
 
@@ -24,7 +25,8 @@ void check_start(const HostSwarm& x, Shape wanted, std::int64_t replica);
 // n < d it is integrated in R^n, in coordinates along an orthonormal basis of that span.
 class Block {
  public:
-  // Replicas [first, first + 8), asked for or not: which ones run together never depends on it.
+  // Replicas [first, first + 8), wanted or not, so that the grouping does not depend on the
+  // request.
   Block(const ReplicasSetting& setting, const ReplicasWork& work, std::int64_t first);
 
   Shape shape() const { return shape_; }  // as stored
@@ -33,8 +35,8 @@ class Block {
     return replica(swarm) >= work_.first && replica(swarm) < work_.first + work_.count;
   }
 
-  void read(std::size_t time, ReplicasResult& result);  // of x, for the replicas asked for
-  HostSwarm fetch(int swarm) const;                     // of x, in all its coordinates
+  void read(std::size_t time, ReplicasResult& result);  // reads x, for the wanted replicas
+  HostSwarm fetch(int swarm) const;                     // returns x in all its coordinates
 
   AlignedArray x;  // (rows, d, kSwarms)
 
@@ -50,7 +52,7 @@ class Block {
   std::vector<double> basis_;                        // (kSwarms, n, d), where reduced
   hwy::AlignedFreeUniquePtr<std::uint64_t[]> link_;  // (n, words, kSwarms)
   std::vector<std::uint64_t> left_;                  // (words) particles in no component yet
-  std::vector<int> spread_;                          // those whose links are yet to be followed
+  std::vector<int> spread_;                          // particles whose links are not followed yet
 };
 
 }  // namespace murmur::ensemble

@@ -1,4 +1,5 @@
-// ensemble.h: many small swarms of one setting carried at once, one lane of a register a swarm.
+// ensemble.h: simulates many small swarms with one setting at once, one lane of a register per
+// swarm.
 #pragma once
 
 #include <atomic>
@@ -19,10 +20,10 @@ struct ReplicasSetting {
   Shape shape{32, 2};  // of every swarm
   double beta = 1;
   Attention::Weighting weighting = Attention::softmax;  // or unnormalised
-  Clock clock = Clock::u1;                              // of unnormalised; u4 is not known here
+  Clock clock = Clock::u1;                              // of unnormalised; u4 is not supported here
   Method method = Method::layers;                       // layers, or any that is a tableau
   double dt = 0.1;                                      // of methods with fixed steps
-  Tolerance tolerance{1e-6, 1e-8};  // of the others, whose step eight swarms share
+  Tolerance tolerance{1e-6, 1e-8};  // of the other methods, with one step length for eight swarms
   double pair_threshold = 0.999, cluster_tol = 1e-3;
 };
 
@@ -49,19 +50,19 @@ struct ReplicasResult {
   std::vector<HostSwarm> last{};           // (count) at the last time
 };
 
-// Whether the kernel computes this dynamics; others are simulated one by one elsewhere.
+// Whether the kernel supports this dynamics; others are simulated one by one elsewhere.
 bool replicas_know(const Dynamics& dynamics, Method method);
 
-// What the kernel takes of a dynamics that it computes, and of how it is integrated; Error(input)
+// Returns the kernel's setting for a supported dynamics and its integration; throws Error(input)
 // for any other.
 ReplicasSetting replicas_of(const Dynamics& dynamics, const FlowSettings& flow, Shape shape);
 
 // A simulation ends at its last time or with a failure: FlowSettings::max_evaluations is not used
-// here. Blocks of eight replicas, aligned to multiples of eight, are stepped together, whichever of
-// them are asked for: a replica's numbers do not depend on first, count, times or threads. Where
-// d > n a swarm is simulated in the span of its start, which costs as much as d = n. On the circle,
-// where beta is small for n, forces are Fourier sums instead of sums over pairs, cut at 1e-13 of a
-// particle's own part.
+// here. Blocks of eight replicas, aligned to multiples of eight, advance together, whether or not
+// they are wanted: a replica's numbers do not depend on first, count, times or threads. Where d > n
+// a swarm is simulated in the span of its start, which costs as much as d = n. On the circle, with
+// beta small compared with n, forces are Fourier sums instead of sums over pairs, truncated at
+// 1e-13 of a particle's own part.
 ReplicasResult advance_replicas(const ReplicasSetting& setting, const ReplicasWork& work);
 
 }  // namespace murmur

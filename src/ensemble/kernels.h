@@ -1,4 +1,4 @@
-// kernels.h: what the vector kernels do to a block of eight swarms, one lane a swarm.
+// kernels.h: the vector kernels for a block of eight swarms, one lane per swarm.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ inline constexpr int kSwarms = 8;  // of a block, on every instruction set
 inline constexpr int kTile = 4;    // particles, or coordinates, whose sums stay in registers
 
 // Arrays of a block are (rows, d, kSwarms). rows is n up to a whole tile, d is 2, 3, 4 or a whole
-// number of tiles; rows and coordinates that are not there are zero and stay so.
+// number of tiles; padding rows and coordinates are zero and stay zero.
 inline int whole_tiles(int count) { return (count + kTile - 1) / kTile * kTile; }
 inline int stored_dimension(int d) { return d <= 2 ? 2 : d <= 4 ? d : whole_tiles(d); }
 inline std::size_t block_size(Shape s) {
   return static_cast<std::size_t>(whole_tiles(s.n)) * s.d * kSwarms;
 }
 
-// Sums over pairs of particles, written by the kernels that follow them:
+// Inputs and results of sums over pairs of particles:
 //   w_ij = 2^{slope <x_i, x_j> - offset},   N_i = sum_{j != i} w_ij x_j,   Z_i = sum_{j != i} w_ij
 struct LanePairSums {
   Shape shape{};
@@ -33,10 +33,10 @@ struct LanePairSums {
   double* sums = nullptr;     // (rows, d, kSwarms): N
   double* totals = nullptr;   // (rows, kSwarms): Z
   double* weights = nullptr;  // (rows or kTile, rows, kSwarms): w of all pairs or of one strip
-  bool strips = false;        // which of both
+  bool strips = false;        // one strip at a time
 };
 
-// x_i <- normalise(x_i + dt A_i). lengths (kSwarms): not finite where something became so.
+// x_i <- normalise(x_i + dt A_i). lengths (kSwarms): not finite if a number of the swarm is not.
 void layer(const LanePairSums& pairs, double dt, double* x, double* lengths);
 
 // v_i = A_i - <x_i, A_i> x_i
@@ -61,7 +61,7 @@ struct LaneTerm {  // one term scale * along of a step
   const double* along;  // (rows, d, kSwarms)
 };
 
-// y_i = normalise(x_i + sum of pushes); y may be x. lengths as of `layer`.
+// y_i = normalise(x_i + sum of terms); y may be x. lengths as of `layer`.
 struct Retract {
   Shape shape{};
   const double* x = nullptr;
@@ -94,14 +94,14 @@ struct PairSummary {
 inline int link_words(int n) { return (n + 63) / 64; }
 void summarise_pairs(const PairSummary& summarise_pairs);
 
-// Rows x_i = sum_k c_ik q_k with q_k orthonormal, or zero where x_k adds no new direction.
+// Rows x_i = sum_k c_ik q_k with q_k orthonormal, or zero if x_k adds no new direction.
 struct Span {
   Shape shape{};                  // n < d
   double* rows = nullptr;         // (n, d)
   double* basis = nullptr;        // (n, d): q
   double* coordinates = nullptr;  // (n, n): c
 };
-void enter(const Span& span);  // basis and coordinates from rows
-void leave(const Span& span);  // rows from basis and coordinates
+void project_to_span(const Span& span);   // basis and coordinates from rows
+void expand_from_span(const Span& span);  // rows from basis and coordinates
 
 }  // namespace murmur::ensemble

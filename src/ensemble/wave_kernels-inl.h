@@ -12,14 +12,14 @@ HWY_BEFORE_NAMESPACE();
 namespace murmur::ensemble {
 namespace HWY_NAMESPACE {
 
-// C_k = sum_j cos k theta_j and S_k = sum_j sin k theta_j, then what the particles feel of them.
-// Both ways through the orders take one FMA a term, beside one addition in its own pipe:
+// Computes C_k = sum_j cos k theta_j and S_k = sum_j sin k theta_j, then the sums for each
+// particle. Both recurrences take one FMA per term, and one addition that runs in parallel:
 //   up:    cos (k+1) theta = 2 cos theta cos k theta - cos (k-1) theta, and the same of sin
 //   down:  b_k = c_k + 2 cos theta b_{k+1} - b_{k+2}, after Clenshaw (1955), gives
 //          sum_k c_k cos k theta = c_0 + cos theta b_1 - b_2
 //          sum_k c_k sin k theta = sin theta b_1
-// Rounding grows like k^2 on both ways where cos theta is near 1 or -1, but what it is multiplied
-// with falls faster: of the sums of n particles it was never seen above n 1e-15.
+// Rounding errors grow like k^2 in both recurrences if cos theta is near 1 or -1, but the
+// coefficients decrease faster: the measured error of sums over n particles is at most n 1e-15.
 template <bool kAlong>
 class WaveWalk {
  public:
@@ -64,7 +64,7 @@ class WaveWalk {
     if (k == w_.orders) rise<kI>(k, twice, c[1], s[1], c[0], s[0]);
   }
 
-  // Adds order k and puts order k + 1 in the place of order k - 1.
+  // Adds order k and replaces order k - 1 by order k + 1.
   template <int kI>
   HWY_INLINE void rise(int k, const V (&twice)[kI], const V (&c)[kI], const V (&s)[kI],
                        V (&c_next)[kI], V (&s_next)[kI]) const {
@@ -120,7 +120,7 @@ class WaveWalk {
     }
   }
 
-  // b_k in the place of b_{k+2}
+  // replaces b_{k+2} by b_k
   template <int kI>
   HWY_INLINE void fall(int k, const V (&twice)[kI], const V (&above)[kI][kTerms],
                        V (&b)[kI][kTerms]) const {
@@ -154,7 +154,7 @@ inline void wave_layer(const WaveSums& w, double* x, double* lengths) {
   }
 }
 
-// v = (across / along) x', or across x' where along is left out
+// v = (across / along) x', or across x' without along
 template <bool kAlong>
 void wave_velocity(const WaveSums& w, const double* x, double* v) {
   for (int part = 0; part < kSwarms; part += kLanes)

@@ -1,4 +1,5 @@
-// waves.h: when Fourier sums replace pairs on the circle, and the tables they need.
+// waves.h: decides when Fourier sums replace pairs on the circle, and makes their tables; defined
+// in ensemble.cpp.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,9 @@ namespace murmur::ensemble {
 
 class Waves {
  public:
-  // Empty where pairs are to be summed: in more than two dimensions, where they cost less, and for
-  // beta < 0, where the sums of a lonely particle are too small beside the terms of the series.
+  // Empty if pairs are to be summed: in more than two dimensions, if pairs cost less, and for beta
+  // < 0, where the sums of an isolated particle are too small compared with the terms of the
+  // series.
   Waves(const ReplicasSetting& setting, Shape stored);
 
   explicit operator bool() const { return sums_.orders > 0; }

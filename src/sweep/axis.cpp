@@ -1,4 +1,4 @@
-// axis.cpp: the values of an axis out of its text.
+// axis.cpp: reads the values of an axis from its text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ std::vector<std::string> values_of(const AxisText& text) {
   return split(s, ',');
 }
 
-// A file named by a word is found from wherever the sweep goes on later.
+// Makes the path of a file absolute, so that the sweep can be resumed from another folder.
 std::string anchored(const Setting& setting, const std::string& value) {
   std::error_code ignored;
   const std::filesystem::path path = setting.folder / value;
@@ -80,7 +80,7 @@ std::string anchored(const Setting& setting, const std::string& value) {
                                                         : value;
 }
 
-// Numbers are alike by value: 1 and 1.0 are one.
+// Numbers are compared by value: 1 and 1.0 are equal.
 std::optional<std::string> value_given_twice(const Axis& axis) {
   std::vector<std::size_t> order(axis.values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// cell.cpp: simulates the replicas of one cell and keeps means and standard errors over them.
+// cell.cpp: simulates the replicas of one cell, and writes and reads its file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,25 +10,30 @@
 #include "ensemble/ensemble.h"
 #include "experiment/initial.h"
 #include "experiment/words.h"
+#include "murmur/error.h"
+#include "run/file.h"
+#include "run/formats.h"
+#include "run/manifest.h"
+#include "run/sha256.h"
 #include "sweep/cells.h"
 
 namespace murmur {
 
 namespace {
 
-constexpr int kMostTogether = 1024;    // particles: the kernel of many holds n^2 numbers a replica
-constexpr std::int64_t kAtOnce = 512;  // replicas in memory; a multiple of any register
+constexpr int kMostTogether = 1024;  // particles: the ensemble kernel holds n^2 numbers per replica
+constexpr std::int64_t kAtOnce = 512;  // replicas in memory at once; a multiple of any vector width
 
 using Readings = std::vector<double>;  // (times, kKept)
 
 struct Simulations {
   Outcome outcome{};
-  std::int64_t replica = 0;          // where the outcome is not finished
-  std::vector<Readings> readings{};  // one a replica
+  std::int64_t replica = 0;          // the replica that failed, if the outcome is not `finished`
+  std::vector<Readings> readings{};  // one per replica
 };
 
-// What the cell's replicas have in common.
-struct Common {
+// What the replicas of a cell share.
+struct CellContext {
   const Sweep& sweep;
   const Cell& cell;
   const CellControl& control;
@@ -44,9 +49,9 @@ struct Common {
   bool interrupted() const { return control.signal != nullptr && *control.signal != 0; }
 };
 
-bool on_gpu(const Common& c) { return c.experiment.engine.name == "cuda"; }
+bool on_gpu(const CellContext& c) { return c.experiment.engine.name == "cuda"; }
 
-bool runs_as_replicas(const Common& c) {
+bool runs_as_replicas(const CellContext& c) {
   const Experiment& e = c.experiment;
   return (c.worded.spec.engine.name == "auto" || on_gpu(c)) && !c.worded.spec.masses &&
          e.engine.precision == Precision::f64 && e.flow.merge == 0 && e.swarm.n() >= 2 &&
@@ -55,7 +60,7 @@ bool runs_as_replicas(const Common& c) {
          (!on_gpu(c) || gpu_replicas_know(replicas_of(e.dynamics, e.flow, e.swarm.shape())));
 }
 
-Simulations simulate_together(const Common& c, std::int64_t first, std::int64_t count) {
+Simulations simulate_together(const CellContext& c, std::int64_t first, std::int64_t count) {
   const Experiment& e = c.experiment;
   ReplicasSetting setting = replicas_of(e.dynamics, e.flow, e.swarm.shape());
   setting.pair_threshold = e.observe.pair_threshold;
@@ -92,8 +97,9 @@ std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
   return columns;
 }
 
-// Frames at every step, or at the times themselves, of which the wanted ones are read.
-Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) {
+// Simulates one replica with frames at every step or at the times themselves, and reads the wanted
+// ones.
+Outcome simulate_one(const CellContext& c, std::int64_t replica, Readings& readings) {
   const Experiment e = make_experiment(c.of(replica));
   const auto engine = make_engine(e.engine);
   const auto field = prepare_field(e, *engine);
@@ -120,7 +126,7 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
   return advance({*engine, *field, e.flow, e.random}, schedule, state, watch);
 }
 
-Simulations simulate_apart(const Common& c, std::int64_t first, std::int64_t count) {
+Simulations simulate_apart(const CellContext& c, std::int64_t first, std::int64_t count) {
   Simulations simulations;
   simulations.readings.resize(static_cast<std::size_t>(count));
   std::vector<Outcome> outcomes(static_cast<std::size_t>(count));
@@ -190,7 +196,7 @@ std::optional<CellTable> simulate_cell(const Sweep& sweep, const Cell& cell,
   WordedSpec worded = spec_of_cell(sweep, cell);
   worded.spec.engine.threads = 1;
   Experiment first = make_experiment(worded);
-  Common c{sweep, cell, control, std::move(worded), std::move(first), {}};
+  CellContext c{sweep, cell, control, std::move(worded), std::move(first), {}};
   c.times = sweep_times(c.experiment.flow, c.experiment.schedule.T, sweep.times);
   const bool together = runs_as_replicas(c);
   CellTable table{.t = c.times};
@@ -209,6 +215,113 @@ std::optional<CellTable> simulate_cell(const Sweep& sweep, const Cell& cell,
     add_up(simulations, table);
   }
   return table;
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void add_text(Sha256& digest, std::string_view text) {
+  digest.update(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+bool starts_with(const std::string& line, const char* opening) {
+  return line.rfind(opening, 0) == 0;
+}
+
+// Parameters that older sweeps do not have: a value with the old behaviour does not enter the
+// digest.
+constexpr const char* kLater[][2] = {{"head_scale", "head_scale = \"sum\""},
+                                     {"weights_in_time", "weights_in_time = \"constant\""},
+                                     {"weights_until", "weights_until = \"T\""}};
+
+bool came_later(const std::string& name) {
+  return std::any_of(std::begin(kLater), std::end(kLater),
+                     [&](const auto& later) { return name == later[0]; });
+}
+
+bool goes_without_saying(const std::string& line) {
+  return std::any_of(std::begin(kLater), std::end(kLater),
+                     [&](const auto& later) { return line == later[1]; });
+}
+
+// The digest of every line of config.toml that a number in a cell depends on. The number of
+// threads, the places of data and the settings of drawing may change.
+std::string settings_digest(const Sweep& sweep) {
+  Sha256 digest;
+  for (const std::string& line : split(sweep.config, '\n')) {
+    if (starts_with(line, "threads = ") || starts_with(line, "data = ") ||
+        starts_with(line, "look = ") || goes_without_saying(line))
+      continue;
+    if (!starts_with(line, "defaults = ")) {
+      add_text(digest, line + "\n");
+      continue;
+    }
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    for (const std::string& name : split(line.substr(open + 1, close - open - 1), ','))
+      if (name != "data" && name != "none" && !came_later(name)) add_text(digest, name + ",");
+  }
+  return digest.hex() + "\n";
+}
+
+// The grid and the cells that refinement adds to it, from the cells in the directory.
+std::vector<Cell> cells_known(const Sweep& sweep, const fs::path& directory) {
+  std::vector<Cell> cells;
+  for (std::int64_t k = 0; k < sweep.grid(); ++k) cells.push_back(grid_cell(sweep, k));
+  for (int level = 0; level < sweep.refine; ++level) {
+    const std::vector<Cell> added = halved(sweep, cells, directory);
+    if (added.empty()) break;
+    cells.insert(cells.end(), added.begin(), added.end());
+  }
+  std::stable_sort(cells.begin(), cells.end(), comes_before);
+  return cells;
+}
+
+}  // namespace
+
+void check_settings(const Sweep& sweep, const fs::path& directory) {
+  const fs::path path = directory / kSettingsDigestName;
+  if (std::error_code ignored; !fs::exists(path, ignored)) return;
+  if (read_text(path) != settings_digest(sweep))
+    throw Error(Fault::input, "the cells of this sweep were computed with other settings",
+                (directory / "config.toml").string(), "restore config.toml, or start a new sweep");
+}
+
+void keep_settings(const Sweep& sweep, const fs::path& directory) {
+  check_settings(sweep, directory);
+  write_file_atomically(directory / kSettingsDigestName, settings_digest(sweep));
+}
+
+Run reopen_sweep(const fs::path& directory, const Sweep& sweep,
+                 const std::vector<std::string>& argv) {
+  std::vector<fs::path> damaged;  // resuming removes the digests from the manifest
+  for (const auto& [name, digest] : read_manifest(directory).sha256) {
+    std::error_code ignored;
+    if (name.starts_with(kCellsFolder) && fs::exists(directory / name, ignored) &&
+        sha256_of_file(directory / name) != digest)
+      damaged.push_back(directory / name);
+  }
+  const RunContents contents = contents_of(sweep, argv);
+  Run run = Run::reopen(directory, argv, &contents);
+  for (const fs::path& cell : damaged) remove_quietly(cell);
+  return run;
+}
+
+bool is_complete(const Sweep& sweep, const fs::path& directory) {
+  const Manifest manifest = read_manifest(directory);
+  for (const char* name : kSweepTables) {
+    const auto kept = manifest.sha256.find(name);
+    std::error_code ignored;
+    if (kept == manifest.sha256.end() || !fs::exists(directory / name, ignored) ||
+        sha256_of_file(directory / name) != kept->second)
+      return false;
+  }
+  Sha256 digest;  // the text of sweep.csv, made again from the cells
+  add_text(digest, table_head(sweep));
+  for (const Cell& cell : cells_known(sweep, directory))
+    if (const std::optional<std::string> rows = kept_rows(sweep, cell, directory))
+      add_text(digest, *rows);
+  return digest.hex() == manifest.sha256.at("sweep.csv");
 }
 
 }  // namespace murmur

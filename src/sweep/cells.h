@@ -1,4 +1,4 @@
-// cells.h: cells of a sweep: which there are, how one is simulated, what its file says.
+// cells.h: the cells of a sweep: listing, simulation, files.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ namespace murmur {
 const std::vector<std::string>& kept_observables();
 inline constexpr std::size_t kKept = 4;
 
-// A number as a person would write it: 0.3 and not 0.30000000000000004.
+// A number with twelve digits: 0.3 and not 0.30000000000000004.
 struct RoundNumber {
   std::string text{};
-  double value = 0;  // what the text says
+  double value = 0;  // the value of the text
 };
 RoundNumber twelve_digits(double value);
 
@@ -28,12 +28,13 @@ Cell grid_cell(const Sweep& sweep, std::int64_t number);      // of the grid bef
 double cost_of(const ExperimentSpec& cell);                   // n^2 d T
 std::optional<std::size_t> refined_axis(const Sweep& sweep);  // the first of two or more numbers
 
-// Cells half way between neighbours of a fibre whose curves differ by more than 1/4 somewhere.
+// Returns cells half way between neighbours of a fibre whose curves differ by more than 1/4
+// anywhere.
 std::vector<Cell> halved(const Sweep& sweep, std::vector<Cell> cells,
                          const std::filesystem::path& directory);
-bool comes_before(const Cell& a, const Cell& b);  // along the axes
+bool comes_before(const Cell& a, const Cell& b);  // lexicographic along the axes
 
-// Mean and spread over replicas, taken in their order.
+// Mean and spread over replicas, added in their order.
 struct Tally {
   std::int64_t count = 0;
   double mean = 0, squares = 0;  // sum of squared deviations
@@ -50,26 +51,27 @@ struct CellControl {
   int threads = 1;
   const std::atomic<int>* signal = nullptr;
 };
-// Nothing when interrupted; Error where a replica fails.
+// Returns nothing if interrupted; throws an Error if a replica fails.
 std::optional<CellTable> simulate_cell(const Sweep& sweep, const Cell& cell,
                                        const CellControl& control);
 
 std::filesystem::path cell_path(const std::filesystem::path& directory, const Cell& cell);
-std::string table_head(const Sweep& sweep);  // row of names, with its line's end
+std::string table_head(const Sweep& sweep);  // row of names, with its newline
 std::string table_rows(const Sweep& sweep, const Cell& cell, const CellTable& table);
-// The rows of a cell's file; nothing where it is not there whole.
+// Returns the rows of a cell's file; nothing if the file is missing or incomplete.
 std::optional<std::string> kept_rows(const Sweep& sweep, const Cell& cell,
                                      const std::filesystem::path& directory);
 CellCurve curve_of(const Sweep& sweep, const std::string& rows);
 
 inline constexpr const char* kCellsFolder = "cells/";
 inline constexpr const char* kSettingsDigestName = "cells.sha256";
-// Keeps a digest of what the cells depend on beside them; Error(input) where another is there.
+// Saves a digest of what the cells depend on next to them; throws Error(input) if there is a
+// different one.
 void keep_settings(const Sweep& sweep, const std::filesystem::path& directory);
 
 inline constexpr std::array<const char*, 3> kSweepTables = {"sweep.csv", "front.csv",
                                                             "failures.jsonl"};
-// sweep.csv and front.csv out of the cells there are.
+// Writes sweep.csv and front.csv from the cells that exist.
 void write_tables(const Sweep& sweep, const std::vector<Cell>& cells,
                   const std::filesystem::path& directory);
 

@@ -1,12 +1,16 @@
-// plan.cpp: what a sweep is to do: its axes, its cells, and the config.toml that says so again.
+// plan.cpp: makes a sweep out of its settings, lists its cells, and estimates their cost.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <new>
+#include <optional>
+#include <vector>
 
 #include "experiment/config.h"
+#include "experiment/given_model.h"
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
@@ -19,8 +23,8 @@ namespace murmur {
 namespace {
 
 constexpr std::int64_t kMostCells = 1'000'000;
-constexpr std::int64_t kCellsTried =
-    4096;  // for one that can be simulated, before anything is written
+// Cells tried to find one that can be simulated, before anything is written.
+constexpr std::int64_t kCellsTried = 4096;
 constexpr std::int64_t kCellsTriedAWord = 256;
 
 bool never_an_axis(const std::string& name) {
@@ -36,8 +40,8 @@ bool has_initial_value(const Parameter& p, const std::string& text) {
   return text == p.initial;
 }
 
-// What config.toml wrote out as a default is still one, so that a sweep read back is the same; a
-// value that someone gave is given, whether or not it is the default's.
+// A default that config.toml wrote out is still a default, so that a sweep that is read again is
+// the same. A value that the user gave counts as given, even if it equals the default.
 Settings with_defaults_marked(Settings settings) {
   if (!is_given(settings, "defaults")) return settings;
   const std::vector<std::string> names = split(setting(settings, "defaults").text, ',');
@@ -52,7 +56,8 @@ Settings with_defaults_marked(Settings settings) {
   return settings;
 }
 
-// The names of what nobody gave. Threads may change between two simulations of one sweep.
+// The names of parameters that were not given. Threads may change between two simulations of one
+// sweep.
 std::string names_of_defaults(const Settings& settings, const Settings& resolved) {
   std::vector<std::string> names;
   for (const Parameter& p : parameters())
@@ -72,7 +77,7 @@ std::vector<Axis> find_axes(const Settings& settings) {
   return axes;
 }
 
-// The axes that `axes` names, or the typed ones, come first; the others follow in table order.
+// The axes in `axes`, or those on the command line, come first; the others follow in table order.
 std::vector<Axis> in_order(const Settings& settings, std::vector<Axis> axes,
                            const std::vector<std::string>& typed) {
   const bool said = setting(settings, "axes").text != "auto";
@@ -104,7 +109,7 @@ void check_size(const Sweep& sweep) {
   }
 }
 
-// Number of the k-th cell among those at the first value of an axis.
+// Returns the number of the k-th cell among those at the first value of an axis.
 std::int64_t cell_without(const Sweep& sweep, std::size_t axis, std::int64_t k) {
   std::int64_t faster = 1;
   for (std::size_t a = axis + 1; a < sweep.axes.size(); ++a)
@@ -113,7 +118,7 @@ std::int64_t cell_without(const Sweep& sweep, std::size_t axis, std::int64_t k) 
   return k / faster * faster * values + k % faster;
 }
 
-// What make_experiment refuses, and a machine too small for it.
+// Throws what make_experiment refuses, and an error if the memory is too small for the cell.
 Experiment experiment_of(const Sweep& sweep, const Cell& cell) try {
   return make_experiment(spec_of_cell(sweep, cell));
 } catch (const std::bad_alloc&) {
@@ -121,7 +126,8 @@ Experiment experiment_of(const Sweep& sweep, const Cell& cell) try {
               "the cell " + name_of(sweep, cell), "use fewer particles or coordinates");
 }
 
-// The first cell that can be simulated tells what came from files; without one, the first refusal.
+// Takes the data from files from the first cell that can be simulated; if there is none, throws the
+// first refusal.
 Experiment first_that_flies(const Sweep& sweep) {
   std::optional<Error> refusal;
   for (std::int64_t k = 0; k < std::min(sweep.grid(), kCellsTried); ++k) try {
@@ -132,7 +138,8 @@ Experiment first_that_flies(const Sweep& sweep) {
   throw Error(refusal->fault, refusal->summary, refusal->where, refusal->remedy);
 }
 
-// Throws what refuses a word of an axis in every cell that was tried, evenly over the grid.
+// Throws the error of a value of an axis that fails in every cell tried; tries cells evenly over
+// the grid.
 void check_word(const Sweep& sweep, std::size_t axis, std::size_t index) {
   const std::string& value = sweep.axes[axis].values[index];
   const auto values = static_cast<std::int64_t>(sweep.axes[axis].values.size());
@@ -140,7 +147,7 @@ void check_word(const Sweep& sweep, std::size_t axis, std::size_t index) {
   std::optional<Error> refusal;
   for (std::int64_t k = 0; k < tries; ++k) try {
       Cell cell = grid_cell(sweep, cell_without(sweep, axis, k * cells / tries));
-      cell.values[axis] = value;  // a word: no number
+      cell.values[axis] = value;  // a name, not a number
       experiment_of(sweep, cell);
       return;
     } catch (const Error& error) {
@@ -150,7 +157,7 @@ void check_word(const Sweep& sweep, std::size_t axis, std::size_t index) {
   throw Error(refusal->fault, refusal->summary, refusal->where, refusal->remedy);
 }
 
-// A misspelt word is refused at once; numbers that do not fit together fail their own cells only.
+// A misspelt name is refused at once; numbers that do not fit together fail only their own cells.
 void check_words(const Sweep& sweep) {
   for (std::size_t a = 0; a < sweep.axes.size(); ++a)
     for (std::size_t k = 0; !sweep.axes[a].numeric && k < sweep.axes[a].values.size(); ++k)
@@ -171,7 +178,7 @@ void set_base(Sweep& sweep, const Settings& settings) {
   sweep.base.spec.save = SaveChoice{SaveChoice::final, 0, 0};
 }
 
-// Every setting with its axes as they were given, files as copies below inputs/.
+// Writes every setting with its axes as they were given, and copies of files below inputs/.
 void set_config(Sweep& sweep, const Settings& settings, const Experiment& e) {
   Settings resolved = settings;
   const Settings copies = parse_experiment(e.config, "config.toml", {});
@@ -192,7 +199,7 @@ void set_config(Sweep& sweep, const Settings& settings, const Experiment& e) {
     }
   }
   const auto is_drawn = [](const std::string& name) { return name.rfind("drawn_", 0) == 0; };
-  for (const auto& [name, array] : e.inputs)  // what is drawn is another in every swarm
+  for (const auto& [name, array] : e.inputs)  // every swarm has its own draw
     if (name != "points" && !is_drawn(name) && axis_of(name) == sweep.axes.end())
       sweep.inputs[name] = array;
   std::vector<std::string> names;
@@ -210,7 +217,7 @@ std::span<const Parameter> sweep_parameters() {
   using P = Parameter;
   static const std::vector<Parameter> table = [] {
     std::vector<Parameter> rows = {
-        {P::whole, "replicas", "64", "1 or more", "flights a cell, each from its own start"},
+        {P::whole, "replicas", "64", "1 or more", "simulations per cell, each from its own start"},
         {P::whole, "times", "200", "1 or more", "checkpoints over [0, T]"},
         {P::whole, "refine", "0", "0 to 20", "how often steep intervals of the first axis halve"},
         {P::word, "observe", "close_pairs", "close_pairs, mean_cos, order, clusters",
@@ -218,7 +225,7 @@ std::span<const Parameter> sweep_parameters() {
         {P::word, "axes", "auto", "auto, or NAME,NAME,...", "order of the axes; auto: as typed"},
         {P::word, "look", "paper", "paper, slides, dark", "style of the heat maps"},
         {P::word, "defaults", "none", "none, or NAME,NAME,...",
-         "which of the file's values nobody gave; written by the sweep"},
+         "which of the file's values were not given; written by the sweep"},
     };
     rows.insert(rows.end(), parameters().begin(), parameters().end());
     return rows;
@@ -334,6 +341,84 @@ std::optional<std::size_t> refined_axis(const Sweep& sweep) {
   for (std::size_t a = 0; a < sweep.axes.size(); ++a)
     if (sweep.axes[a].numeric && sweep.axes[a].values.size() > 1) return a;
   return std::nullopt;
+}
+
+namespace {
+
+constexpr double kBytesARow = 100;
+
+// Returns evaluations per unit of time; nothing if the method chooses its own steps.
+std::optional<double> evaluation_rate(const ExperimentSpec& cell) {
+  const MethodRow& method = row_of(cell.method);
+  if (method.embedded_order > 0) return std::nullopt;
+  return method.stages / cell.dt;
+}
+
+// The specs of the cells of a grid, one after another. A parameter is read again only if its value
+// changes, so that a million cells are counted fast.
+class CellSpecs {
+ public:
+  explicit CellSpecs(const Sweep& sweep)
+      : sweep_(sweep), cell_(sweep.base), index_(sweep.axes.size(), kUnread) {
+    for (const Axis& axis : sweep.axes) rows_.push_back(&experiment_row(axis.name));
+  }
+
+  // Returns the spec of cell k with the settings of its model; nothing if a value is invalid for
+  // its parameter.
+  std::optional<ExperimentSpec> operator()(std::int64_t k) try {
+    for (std::size_t a = index_.size(); a-- > 0;) {
+      const auto count = static_cast<std::int64_t>(sweep_.axes[a].values.size());
+      set(a, static_cast<std::size_t>(k % count));
+      k /= count;
+    }
+    const std::string& name = setting(cell_.words, "model").text;
+    auto found = models_.find(name);
+    if (found == models_.end()) found = models_.emplace(name, given_model(cell_)).first;
+    return found->second ? with_model(cell_, *found->second).spec : cell_.spec;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t kUnread = static_cast<std::size_t>(-1);
+
+  void set(std::size_t a, std::size_t index) {
+    if (index_[a] == index) return;
+    index_[a] = kUnread;  // also if it is refused below
+    const Axis& axis = sweep_.axes[a];
+    cell_.words[axis.name].text = axis.values[index];
+    if (axis.numeric)
+      rows_[a]->accept(cell_.words, axis.name, axis.numbers[index], cell_.spec);
+    else
+      rows_[a]->read(cell_.words, axis.name, cell_.spec);
+    index_[a] = index;
+  }
+
+  const Sweep& sweep_;
+  WordedSpec cell_;
+  std::vector<std::size_t> index_;  // index of the value that was read, one per axis
+  std::vector<const Row<ExperimentSpec>*> rows_{};
+  std::map<std::string, std::optional<GivenModel>> models_{};
+};
+
+}  // namespace
+
+SweepEstimate estimate(const Sweep& sweep) {
+  SweepEstimate all{.cells = sweep.grid()};
+  const auto replicas = static_cast<double>(sweep.replicas);
+  all.simulations = static_cast<double>(all.cells) * replicas;
+  all.table_bytes = static_cast<double>(all.cells) * sweep.times * kBytesARow;
+  CellSpecs specs(sweep);
+  for (std::int64_t k = 0; k < all.cells; ++k) {
+    const std::optional<ExperimentSpec> cell = specs(k);
+    if (!cell) continue;  // a cell without a model or a step costs nothing
+    const double pairs = cost_of(*cell) * replicas;
+    if (const std::optional<double> rate = evaluation_rate(*cell))
+      all.pairs += pairs * *rate;
+    else
+      all.pairs_per_moment += pairs;
+  }
+  return all;
 }
 
 }  // namespace murmur

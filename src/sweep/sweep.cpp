@@ -1,16 +1,18 @@
-// sweep.cpp: computes the missing cells, several at once, and stores each as it ends.
+// sweep.cpp: simulates the cells of a sweep, refines its grid, and resumes where it stopped.
 #include "sweep/sweep.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/parallel.h"
+#include "experiment/words.h"
 #include "murmur/stop.h"
 #include "run/claims.h"
 #include "run/file.h"
@@ -20,12 +22,72 @@
 
 namespace murmur {
 
+namespace {
+
+constexpr double kSteep = 0.25;
+
+// Whether two cells are on the same fibre: equal in every axis except `axis`.
+bool same_fibre(const Cell& a, const Cell& b, std::size_t axis) {
+  for (std::size_t k = 0; k < a.place.size(); ++k)
+    if (k != axis && a.place[k] != b.place[k]) return false;
+  return true;
+}
+
+bool differ_steeply(const CellCurve& a, const CellCurve& b) {
+  for (std::size_t k = 0; k < std::min(a.mean.size(), b.mean.size()); ++k)
+    if (std::fabs(a.mean[k] - b.mean[k]) > kSteep) return true;
+  return false;
+}
+
+// Returns the value half way, with twelve digits; nothing if there is none between.
+std::optional<RoundNumber> middle(const Axis& axis, double from, double to) {
+  double value = axis.log ? std::sqrt(from * to) : from + (to - from) / 2;
+  if (axis.whole) value = std::round(value);
+  RoundNumber half = twelve_digits(value);
+  const bool between = half.value > std::min(from, to) && half.value < std::max(from, to);
+  return between ? std::optional(std::move(half)) : std::nullopt;
+}
+
+}  // namespace
+
+bool comes_before(const Cell& a, const Cell& b) { return a.place < b.place; }
+
+std::vector<Cell> halved(const Sweep& sweep, std::vector<Cell> cells,
+                         const std::filesystem::path& directory) {
+  const std::size_t axis = *refined_axis(sweep);
+  auto number = static_cast<std::int64_t>(cells.size());
+  const auto along = [&](const Cell& a, const Cell& b) {  // by fibre, then along it
+    for (std::size_t k = 0; k < a.place.size(); ++k)
+      if (k != axis && a.place[k] != b.place[k]) return a.place[k] < b.place[k];
+    return a.place[axis] < b.place[axis];
+  };
+  std::sort(cells.begin(), cells.end(), along);
+  std::vector<Cell> added;
+  std::optional<CellCurve> before;
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    std::optional<CellCurve> here = read_cell(sweep, cells[k], directory);
+    if (k > 0 && here && before && same_fibre(cells[k - 1], cells[k], axis) &&
+        differ_steeply(*before, *here))
+      if (const auto value =
+              middle(sweep.axes[axis], cells[k - 1].numbers[axis], cells[k].numbers[axis])) {
+        Cell cell = cells[k];
+        cell.number = number++;
+        cell.values[axis] = value->text;
+        cell.numbers[axis] = value->value;
+        cell.place[axis] = (cells[k - 1].place[axis] + cells[k].place[axis]) / 2;
+        added.push_back(std::move(cell));
+      }
+    before = std::move(here);
+  }
+  return added;
+}
+
 namespace fs = std::filesystem;
 
 namespace {
 
 constexpr const char* kClaims = "claims";
-constexpr const char* kHalt = "halt";  // a word to all who share a sweep
+constexpr const char* kHalt = "halt";  // a message to all processes that share a sweep
 constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
 
 std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailure& f) {
@@ -38,7 +100,7 @@ std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailur
   return json_text(json) + "\n";
 }
 
-// The same read back, of a cell that another process failed to do.
+// Reads such a line, of a cell that failed in another process.
 SweepFailure failure_of(const std::string& line, const Cell& cell, const std::string& name) {
   const auto json = json_of_text(line);
   const Fault fault = json.value("numerical", false) ? Fault::numerical : Fault::input;
@@ -50,14 +112,15 @@ SweepFailure failure_of(const std::string& line, const Cell& cell, const std::st
           json.value("remedy", "")};
 }
 
-// The cells of one sweep as they are simulated; the counts and failures change under the lock.
-class Workshop {
+// Simulates the cells of one sweep; counts and failures are guarded by the lock.
+class CellRunner {
  public:
-  Workshop(const Sweep& sweep, const fs::path& directory, const SweepControl& control)
+  CellRunner(const Sweep& sweep, const fs::path& directory, const SweepControl& control)
       : sweep_(sweep), directory_(directory), control_(control), units_(control.process, "cells") {
     make_folder_of_run(directory / "cells");
     if (control.share != SweepShare::alone) claims_.emplace(directory / kClaims);
-    if (control.share == SweepShare::joins) return;  // the parts of others are not left over
+    // Temporary files of other processes are in use
+    if (control.share == SweepShare::joins) return;
     for (const auto& entry : fs::directory_iterator(directory / "cells"))
       if (is_replacement_in_waiting(entry.path())) remove_quietly(entry.path());
   }
@@ -75,7 +138,7 @@ class Workshop {
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int threads = control_.threads > 0 ? control_.threads : cores;
     const int count = static_cast<int>(missing.size());
-    // Fewer cells than threads share all of them: replicas of a cell then run side by side too.
+    // With fewer cells than threads, the replicas of a cell run in parallel too.
     const int threads_a_cell = count < threads ? threads : 1;
     std::vector<char> done(missing.size());
     const StopScope stop(control_.process.signal);
@@ -104,7 +167,7 @@ class Workshop {
   }
 
  private:
-  // Whether another process has done the cell, or has failed to.
+  // Whether another process has finished the cell, or failed.
   bool done_by_others(const Cell& cell) {
     const bool kept = kept_rows(sweep_, cell, directory_).has_value();
     const auto line = kept ? std::nullopt : claims_->word_about(std::to_string(cell.number));
@@ -118,7 +181,7 @@ class Workshop {
     return true;
   }
 
-  // False: another process has it.
+  // Returns false if another process has the cell.
   bool claim_and_simulate(const Cell& cell, int threads) {
     if (claims_ && claims_->word_about(kHalt)) halted_ = true;
     if (stopped()) return true;
@@ -128,13 +191,14 @@ class Workshop {
     return true;
   }
 
-  // What others have claimed is waited for, and done here where they have died.
+  // Waits for cells that other processes have claimed, and does them here if those processes have
+  // died.
   void wait_for_others(const Cell& cell, int threads) {
     while (!stopped() && !done_by_others(cell) && !claim_and_simulate(cell, threads))
       std::this_thread::sleep_for(kBetweenLooks);
   }
 
-  // What the cell itself cannot do is its failure; what the machine refuses ends the sweep.
+  // An error of the simulation is a failure of the cell; a failure of the machine ends the sweep.
   void simulate_one(const Cell& cell, int threads) {
     try {
       const auto table = simulate_cell(sweep_, cell, {threads, control_.process.signal});
@@ -148,17 +212,17 @@ class Workshop {
         halted_ = true;
         throw;
       }
-      note(cell, error);
+      record_failure(cell, error);
     } catch (const std::bad_alloc&) {
-      note(cell, Error(Fault::runtime, "there is not enough memory for the cell",
-                       "the cell " + name_of(sweep_, cell),
-                       "use fewer particles, coordinates or threads"));
+      record_failure(cell, Error(Fault::runtime, "there is not enough memory for the cell",
+                                 "the cell " + name_of(sweep_, cell),
+                                 "use fewer particles, coordinates or threads"));
     }
     const std::lock_guard guard(lock_);
     report(name_of(sweep_, cell));
   }
 
-  void note(const Cell& cell, const Error& error) {
+  void record_failure(const Cell& cell, const Error& error) {
     const std::lock_guard guard(lock_);
     SweepFailure failure{cell.number,   name_of(sweep_, cell), error.fault,
                          error.summary, error.where,           error.remedy};
@@ -183,29 +247,25 @@ class Workshop {
   fs::path directory_;
   const SweepControl& control_;
   UnitProgress units_;
-  std::optional<Claims> claims_{};  // where the cells are shared
+  std::optional<Claims> claims_{};  // only if the cells are shared
   std::mutex lock_{};
   std::atomic<bool> halted_{false};
   std::map<std::int64_t, std::pair<SweepFailure, std::string>> failures_{};
 };
 
-}  // namespace
-
-namespace {
-
-SweepOutcome do_cells(const Sweep& sweep, const fs::path& directory, Workshop& workshop) {
+SweepOutcome do_cells(const Sweep& sweep, const fs::path& directory, CellRunner& runner) {
   SweepOutcome outcome;
   for (std::int64_t k = 0; k < sweep.grid(); ++k) outcome.cells.push_back(grid_cell(sweep, k));
-  workshop.simulate(outcome.cells);
-  for (int level = 0; level < sweep.refine && !workshop.stopped(); ++level) {
+  runner.simulate(outcome.cells);
+  for (int level = 0; level < sweep.refine && !runner.stopped(); ++level) {
     const std::vector<Cell> added = halved(sweep, outcome.cells, directory);
     if (added.empty()) break;
-    workshop.simulate(added);
+    runner.simulate(added);
     outcome.cells.insert(outcome.cells.end(), added.begin(), added.end());
   }
   std::stable_sort(outcome.cells.begin(), outcome.cells.end(), comes_before);
-  outcome.failures = workshop.failures();
-  outcome.finished = !workshop.stopped();
+  outcome.failures = runner.failures();
+  outcome.finished = !runner.stopped();
   return outcome;
 }
 
@@ -213,9 +273,9 @@ SweepOutcome do_cells(const Sweep& sweep, const fs::path& directory, Workshop& w
 
 SweepOutcome run_sweep(const Sweep& sweep, Run& run, const SweepControl& control) {
   keep_settings(sweep, run.directory());
-  Workshop workshop(sweep, run.directory(), control);
-  SweepOutcome outcome = do_cells(sweep, run.directory(), workshop);
-  workshop.write_failures();
+  CellRunner runner(sweep, run.directory(), control);
+  SweepOutcome outcome = do_cells(sweep, run.directory(), runner);
+  runner.write_failures();
   if (outcome.finished) write_tables(sweep, outcome.cells, run.directory());
   if (outcome.finished) Claims::clear(run.directory() / kClaims);
   return outcome;
@@ -226,8 +286,8 @@ void open_claims(const fs::path& directory) { Claims::clear(directory / kClaims)
 SweepOutcome join_sweep(const Sweep& sweep, const fs::path& directory,
                         const SweepControl& control) {
   check_settings(sweep, directory);
-  Workshop workshop(sweep, directory, control);
-  SweepOutcome outcome = do_cells(sweep, directory, workshop);
+  CellRunner runner(sweep, directory, control);
+  SweepOutcome outcome = do_cells(sweep, directory, runner);
   if (outcome.finished) Claims::clear(directory / kClaims);
   return outcome;
 }

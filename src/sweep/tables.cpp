@@ -1,4 +1,4 @@
-// tables.cpp: a cell as rows of text and back, and the tables made of all cells.
+// tables.cpp: writes and reads the rows of a cell, and makes the tables of all cells.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// A value as a CSV cell.
+// Formats a value as a CSV field.
 std::string cell_text(const std::string& value) {
   if (value.find_first_of(",\"\n\r") == std::string::npos) return value;
   std::string quoted = "\"";
@@ -30,7 +30,7 @@ std::string cell_text(const std::string& value) {
   return quoted + "\"";
 }
 
-std::string number_text(double value) {  // the shortest that reads back as itself
+std::string number_text(double value) {  // the shortest text that parses to the same number
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
 
@@ -47,7 +47,7 @@ double number_of(std::string_view text) {
   return text.empty() ? kNothing : value;
 }
 
-// Columns after the axes: t, replicas, a mean and an error an observable, cluster_counts.
+// Columns after the axes: t, replicas, a mean and an error per observable, cluster_counts.
 constexpr std::size_t kColumns = 3 + 2 * kKept;
 
 // The last kColumns cells of a line.
@@ -68,7 +68,7 @@ std::string counts_text(const CellTable& table) {  // 2:56;3:8
   return text.empty() ? "none" : text;
 }
 
-// The last row alone ends in a count of clusters; that makes a cut file show.
+// Only the last row ends in a count of clusters, so that a truncated file is recognised.
 bool is_whole(const std::string& rows, const std::string& prefix) {
   if (rows.empty() || rows.back() != '\n') return false;
   std::size_t start = 0;
@@ -186,7 +186,7 @@ void write_tables(const Sweep& sweep, const std::vector<Cell>& cells, const fs::
   front.write(head + "t_half,t_half_early,t_half_late,t_predicted\n");
   for (const Cell& cell : cells) {
     const std::optional<std::string> rows = kept_rows(sweep, cell, directory);
-    if (!rows) continue;  // it failed
+    if (!rows) continue;  // the cell failed
     all.write(*rows);
     front.write(front_row(sweep, cell, curve_of(sweep, *rows)));
   }

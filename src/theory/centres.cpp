@@ -43,7 +43,7 @@ double parked_centres(double delta, int n) {
   demand(delta > 0, "every token is a centre", "delta", "give delta above 0");
   demand(n >= 1, "there is no such swarm", "n", "give n >= 1");
   const double tau = n * delta / (2 * std::numbers::pi);
-  // From kTail on (1 - e^{-v})/v is 1/v in double precision, and e^{-2g} falls as 1/u^2.
+  // From kTail on (1 - e^{-v})/v is 1/v in double precision, and e^{-2g} decreases as 1/u^2.
   constexpr double kTail = 40;
   constexpr int kPanels = 4'000;
   const auto rate = [](double v) { return v > 0 ? -std::expm1(-v) / v : 1.0; };

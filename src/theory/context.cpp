@@ -18,7 +18,7 @@ double width_weight(const Retrieval& retrieval, int n) {
 double context_cosine(double rho, double gamma, double n) {
   demand(n >= 2 && rho < 1 && (n - 1) * rho >= -1, "there is no such swarm", "rho, n",
          "give n >= 2 and rho in [-1/(n-1), 1)");
-  // With b = (a - 1)/n and q = <x_i, sum_j x_j>/n, everything divided by n^2, and by b^2 where b
+  // With b = (a - 1)/n and q = <x_i, sum_j x_j>/n, all terms are divided by n^2, and by b^2 if b
   // may be large.
   const double b = std::expm1(gamma * (1 - rho) * std::log(n)) / n, q = (1 + (n - 1) * rho) / n;
   if (b <= 1) return (b * b * rho + (2 * b + 1) * q) / (b * b + (2 * b + 1) * q);
@@ -46,7 +46,7 @@ double retrieval_series(double c, double y) {
 }
 
 double retrieval_profile(const Retrieval& retrieval, double t, double s) {
-  demand(s > 0 && s <= 1, "a place in the prompt is off", "s", "give one in (0, 1]");
+  demand(s > 0 && s <= 1, "the place in the prompt is out of range", "s", "give one in (0, 1]");
   const double lambda = retrieval.lambda, all = std::expm1(lambda);
   const double y = std::log(all / std::expm1(lambda * s));
   double sum = 0;

@@ -1,11 +1,11 @@
-// contraction.cpp: how fast measures contract to one point, and boosts, which carry them at beta =
-// 0.
+// contraction.cpp: how fast measures contract to a point, boosts at beta = 0, and hard attention.
 #include <cmath>
 
 #include "murmur/theory.h"
 #include "theory/numeric.h"
 
 namespace murmur::theory {
+
 namespace {
 
 void check_sphere(int d) {
@@ -34,7 +34,7 @@ double missing_order(int d, double b) {
 
 Contraction contraction(Law law, double beta, int d, double z) {
   check_sphere(d);
-  demand(z >= 0, "a density does not vanish like that", "z", "give z of at least 0");
+  demand(z >= 0, "the exponent z is out of range", "z", "give z of at least 0");
   const double near = law == Law::sa ? 1 : std::exp(beta);
   const double opposite = law == Law::sa ? 1 : std::exp(-beta);
   return {near, opposite, std::fmin(near, (d - 1 + z) * opposite / 2)};
@@ -56,11 +56,25 @@ double boost_of_order(int d, double order) {
 
 double boost_at(int d, double start, double t) {
   check_sphere(d);
-  demand(start >= 0 && t >= 0 && std::isfinite(t), "time runs forwards", "t",
+  demand(start >= 0 && t >= 0 && std::isfinite(t), "the time is out of range", "t",
          "give a finite t and a start of at least 0");
-  if (start == 0) return 0;  // the uniform law, at rest
+  if (start == 0) return 0;  // the uniform law does not move
   const auto slope = [&](double, const State& b) { return State{1 - missing_order(d, b[0]), 0}; };
   return carry(slope, {start, 0}, 0, t)[0];
+}
+
+double mode_scale(double beta) {
+  demand(beta >= 1, "ln(beta) is negative", "beta", "give beta of at least 1");
+  return std::sqrt(beta * std::log(beta));
+}
+
+double hardmax(const Towards& towards, double alpha, int steps) {
+  const double kept = std::pow(1 + alpha, -steps);  // 1 - g = 1/(1 + alpha)
+  return kept * towards.x + (1 - kept) * towards.vertex;
+}
+
+double hardmax_flow(const Towards& towards, double t) {
+  return std::exp(-t) * towards.x - std::expm1(-t) * towards.vertex;
 }
 
 }  // namespace murmur::theory

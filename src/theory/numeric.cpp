@@ -1,16 +1,20 @@
-// numeric.cpp: quadrature, roots and one small integrator for the reductions of this folder.
+// numeric.cpp: quadrature, roots, a small integrator, Bessel functions and eigenvalues of the
+// kernel.
 #include "theory/numeric.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <span>
 
 #include "flow/methods.h"
 #include "flow/runge_kutta.h"
 #include "murmur/error.h"
+#include "murmur/theory.h"
 
 namespace murmur::theory {
+
 namespace {
 
 constexpr double kNode[8] = {
@@ -44,7 +48,8 @@ Estimate kronrod(const Function& f, double a, double b) {
 
 double refine(const Function& f, double a, double b, double allowed, int depth) {
   const Estimate whole = kronrod(f, a, b);
-  // The difference bounds Gauss's error and is far above Kronrod's; below 1e-14 it is rounding.
+  // The difference bounds the error of the Gauss rule and is far above that of Kronrod's; below
+  // 1e-14 it is rounding.
   if (whole.error <= std::max(allowed, 1e-14 * std::fabs(whole.value)) || depth == 0)
     return whole.value;
   const double middle = (a + b) / 2;
@@ -79,7 +84,7 @@ class SlopeSystem {
     }
     return worst;
   }
-  bool finite(const State&) const { return true; }  // `error` sees to it
+  bool finite(const State&) const { return true; }  // `error` checks for that
 
  private:
   const Slope& slope_;
@@ -113,8 +118,8 @@ State carry(const Slope& slope, State y, double from, double to) {
     h = std::min(h, to - t);
     driver.attempt(t, y, h);
     const double error = driver.error(y, h);
-    // Where a stage fell where the slope overflows, or rounding alone keeps the error of ever
-    // smaller steps above the tolerance: the first are tried again, the second taken.
+    // If a stage is where the slope overflows, the step is tried again; if only rounding keeps the
+    // error of ever smaller steps above the tolerance, the step is accepted.
     if (error <= 1 || h <= 1e-13 * std::max(std::fabs(t), to - from)) {
       driver.commit(y);
       t = to - t <= h ? to : t + h;
@@ -126,6 +131,94 @@ State carry(const Slope& slope, State y, double from, double to) {
 
 void demand(bool good, const char* what, const char* where, const char* remedy) {
   if (!good) throw Error(Fault::input, what, where, remedy);
+}
+
+namespace {
+
+void check_bessel(double order, double x) {
+  demand(order >= 0 && 2 * order == std::floor(2 * order) && order <= 1e6,
+         "the Bessel order is out of range", "order",
+         "give an integer or half-integer of at least 0");
+  demand(x >= 0 && std::isfinite(x), "the Bessel argument is out of range", "x",
+         "give a finite x >= 0");
+}
+
+// Miller's backward recurrence (DLMF 10.74(iv)), in ratios so that nothing overflows:
+//   r_k = I_{k+1}/I_k = 1 / (2 (k+1)/x + r_{k+1})
+// With r_N = 0 at the start N, the error at k is (I_N/K_N) (K_k/I_k), which is below rounding for N
+// - k >= 40 + sqrt(80 x).
+double start_above(double order, double x) { return order + std::ceil(40 + std::sqrt(80 * x)); }
+
+// e^{-x} I_0(x) by e^x = I_0 + 2 (I_1 + I_2 + ...), the sum nested in ratios (DLMF 10.35.5).
+double scaled_zero(double x) {
+  double ratio = 0, tail = 0;  // tail = (I_{k+1} + I_{k+2} + ...) / I_k
+  for (double k = start_above(0, x); k >= 0; --k) {
+    ratio = 1 / (2 * (k + 1) / x + ratio);
+    tail = ratio * (1 + tail);
+  }
+  return 1 / (1 + 2 * tail);
+}
+
+struct Scaled {  // the number e^log factor: the factor has the digits, the log the range
+  double log, factor;
+};
+
+// e^{-x} I_order(x)
+Scaled scaled(double order, double x) {
+  if (x == 0) return {0, order == 0 ? 1.0 : 0.0};
+  const double lowest = order - std::floor(order);  // 0 or 1/2
+  double ratio = 0;
+  Scaled result{0, 1};  // grows into I_order / I_lowest
+  for (double k = start_above(order, x); k >= lowest; --k) {
+    ratio = 1 / (2 * (k + 1) / x + ratio);
+    if (k < order) result.factor *= ratio;
+    if (result.factor < 1e-200) {
+      result.log += std::log(result.factor);
+      result.factor = 1;
+    }
+  }
+  // I_{1/2}(x) = sqrt(2/(pi x)) sinh x
+  result.factor *=
+      lowest == 0 ? scaled_zero(x) : -std::expm1(-2 * x) / std::sqrt(2 * std::numbers::pi * x);
+  return result;
+}
+
+}  // namespace
+
+double bessel_ratio(double order, double x) {
+  check_bessel(order, x);
+  if (x == 0) return 0;
+  double ratio = 0;
+  for (double k = start_above(order, x); k >= order; --k) ratio = 1 / (2 * (k + 1) / x + ratio);
+  return ratio;
+}
+
+double log_bessel(double order, double x) {
+  check_bessel(order, x);
+  const Scaled value = scaled(order, x);
+  return x + value.log + std::log(value.factor);
+}
+
+double scaled_bessel(double order, double x) {
+  check_bessel(order, x);
+  const Scaled value = scaled(order, x);
+  return std::exp(value.log) * value.factor;
+}
+
+double log_eigenvalue(int d, double beta, int k) {
+  demand(d >= 2, "there is no sphere of so few coordinates", "d", "give d of at least 2");
+  demand(k >= 0, "a harmonic has a negative degree", "k", "give k of at least 0");
+  demand(beta >= 0, "beta is negative", "beta", "give beta of at least 0");
+  if (beta == 0) return k == 0 ? 0 : -std::numeric_limits<double>::infinity();
+  const double half = d / 2.0;
+  return std::lgamma(half) + (half - 1) * std::log(2 / beta) + log_bessel(k + half - 1, beta);
+}
+
+double eigenvalue(int d, double beta, int k) { return std::exp(log_eigenvalue(d, beta, k)); }
+
+double uniform_energy(int d, double beta) {
+  demand(beta > 0, "the energy is divided by beta", "beta", "give beta above 0");
+  return eigenvalue(d, beta, 0) / (2 * beta);
 }
 
 }  // namespace murmur::theory

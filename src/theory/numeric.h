@@ -12,13 +12,14 @@ using Function = std::function<double(double)>;
 // int_a^b f by adaptive Gauss-Kronrod (7, 15), relative error about 1e-14 for smooth f of one sign.
 double quadrature(const Function& f, double a, double b);
 
-// Where f changes sign between low and high, halved until the ends are neighbours.
+// Returns where f changes sign between low and high, by bisection down to neighbouring numbers.
 double root(const Function& f, double low, double high);
 
 using State = std::array<double, 2>;
 using Slope = std::function<State(double, const State&)>;
 
-// y(to) of y' = slope(t, y) from y at `from` by Dormand-Prince 5(4), local error below 1e-14.
+// Returns y(to) of y' = slope(t, y) from y at time `from`, by Dormand-Prince 5(4) with local errors
+// below 1e-14.
 State carry(const Slope& slope, State y, double from, double to);
 
 // Throws Error(input, what, where, remedy) unless `good`.

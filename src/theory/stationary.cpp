@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kNodes = 400;
 
-// dim of harmonics of degree k in d coordinates
+// Returns the dimension of the space of harmonics of degree k in d coordinates
 double harmonics_of(int d, int k) {
   if (d == 2) return 2;
   return (2.0 * k + d - 2) / k *
@@ -37,14 +37,14 @@ double line_of(double r) { return r * r / (1 - r); }
 double order_of(double y) { return 2 * y / (y + std::sqrt(y * (y + 4))); }
 
 constexpr double kLongest = 1e6;     // y beyond which the law is a Gaussian in a small cap
-constexpr double kLeastDip = 1e-10;  // of kappa below the onset, relative: less is rounding
+constexpr double kLeastDip = 1e-10;  // relative distance of kappa below the onset; less is rounding
 
 }  // namespace
 
 StationaryBranch::StationaryBranch(int d, double beta) : d_(d), beta_(beta) {
   demand(d >= 2 && beta >= 0 && beta <= 100, "there is no such noisy law", "d, beta",
          "give d of 2 or more and beta from 0 to 100");
-  // beta -> 0: of W * mu / beta only x_0 r is left
+  // beta -> 0: only x_0 r of W * mu / beta is left
   if (beta == 0) height_ = {1};
   for (int k = 1; beta > 0 && k < 2000; ++k) {
     height_.push_back(std::exp(log_eigenvalue(d, beta, k)) / beta * harmonics_of(d, k));
@@ -57,7 +57,7 @@ StationaryBranch::StationaryBranch(int d, double beta) : d_(d), beta_(beta) {
     const double theta = 0.5 * std::numbers::pi * (1 - std::cos(phi));
     place_.push_back(std::cos(theta));
     log_weight_.push_back(std::log(fejer_weight(phi)) + (d - 2) * std::log(std::sin(theta)));
-    tabulate(place_[i]);
+    append_polynomials(place_[i]);
   }
   // kappa = onset (1 + c r^2 + ...)
   onset_ = (4 * kappa(1e-3) - kappa(2e-3)) / 3;
@@ -66,7 +66,7 @@ StationaryBranch::StationaryBranch(int d, double beta) : d_(d), beta_(beta) {
 
 // (modes) c_k = C_k(x) / C_k(1) of index d/2 - 1 from k = 1, appended:
 //   (k + d - 2) c_{k+1} = (2k + d - 2) x c_k - k c_{k-1}
-void StationaryBranch::tabulate(double x) {
+void StationaryBranch::append_polynomials(double x) {
   double below = 1, now = x;
   for (int k = 1; k <= modes_; ++k) {
     wave_.push_back(now);
@@ -75,8 +75,8 @@ void StationaryBranch::tabulate(double x) {
 }
 
 // p ~ weight e^{kappa level}, scaled to the maximum 1.
-void StationaryBranch::weigh(const std::vector<double>& level, double kappa,
-                             std::vector<double>& p) const {
+void StationaryBranch::compute_density(const std::vector<double>& level, double kappa,
+                                       std::vector<double>& p) const {
   p.resize(kNodes);
   for (int i = 0; i < kNodes; ++i) p[i] = log_weight_[i] + kappa * level[i];
   const double top = *std::max_element(p.begin(), p.end());
@@ -85,12 +85,12 @@ void StationaryBranch::weigh(const std::vector<double>& level, double kappa,
 
 // kappa with int x_0 dp = r, p ~ e^{kappa level}: the left side increases with kappa, as the level
 // does with x_0. Newton's method, bisection where a step leaves the bracket.
-double StationaryBranch::find_level(const std::vector<double>& level, double r,
+double StationaryBranch::find_kappa(const std::vector<double>& level, double r,
                                     double guess) const {
   std::vector<double> p;
   double low = 0, high = HUGE_VAL, kappa = guess;
   for (int round = 0; round < 200; ++round) {
-    weigh(level, kappa, p);
+    compute_density(level, kappa, p);
     double mass = 0, mean = 0, height = 0, product = 0;
     for (int i = 0; i < kNodes; ++i) {
       mass += p[i];
@@ -110,10 +110,10 @@ double StationaryBranch::find_level(const std::vector<double>& level, double r,
 }
 
 // q_k = int c_k dp, p ~ e^{kappa level}.
-void StationaryBranch::read(const std::vector<double>& level, double kappa,
-                            std::vector<double>& q) const {
+void StationaryBranch::compute_modes(const std::vector<double>& level, double kappa,
+                                     std::vector<double>& q) const {
   std::vector<double> p;
-  weigh(level, kappa, p);
+  compute_density(level, kappa, p);
   double mass = 0;
   q.assign(modes_, 0);
   for (int i = 0; i < kNodes; ++i) {
@@ -129,19 +129,20 @@ void StationaryBranch::read(const std::vector<double>& level, double kappa,
 // iteration such that the order stays r. Unlike the iteration at a given kappa, this does not slow
 // down near the onset or the fold.
 StationaryBranch::Law StationaryBranch::law(double r) const {
-  demand(r > 0 && r < 1, "an order parameter is off", "order", "give one between 0 and 1");
+  demand(r > 0 && r < 1, "the order parameter is out of range", "order",
+         "give one between 0 and 1");
   std::vector<double> level = place_, q, before(modes_);
-  double kappa = find_level(level, r, d_ * r);
-  read(level, kappa, q);
+  double kappa = find_kappa(level, r, d_ * r);
+  compute_modes(level, kappa, q);
   for (int round = 0; round < 20'000; ++round) {
     for (int i = 0; i < kNodes; ++i) {
       const double* wave = wave_.data() + static_cast<std::size_t>(i) * modes_;
       level[i] = 0;
       for (int k = 0; k < modes_; ++k) level[i] += height_[k] * q[k] * wave[k];
     }
-    kappa = find_level(level, r, round == 0 ? 1 : kappa);
+    kappa = find_kappa(level, r, round == 0 ? 1 : kappa);
     std::swap(before, q);
-    read(level, kappa, q);
+    compute_modes(level, kappa, q);
     const double min = 1e-12 * std::fabs(level.front());  // next to the pole
     bool still = true;
     for (int k = 0; k < modes_ && still; ++k) {
@@ -155,7 +156,7 @@ StationaryBranch::Law StationaryBranch::law(double r) const {
 }
 
 // The order in (low, high) at a kappa between theirs, by TOMS 748 in y.
-double StationaryBranch::between(double wanted, double low, double high) const {
+double StationaryBranch::order_between(double wanted, double low, double high) const {
   const double a = line_of(low), b = line_of(high);
   const auto excess = [&](double y) {
     const double at = kappa(order_of(y)) - wanted;
@@ -223,13 +224,14 @@ double StationaryBranch::order(double wanted) const {
   while (high < kLongest && kappa(order_of(high)) < wanted) high *= 4;
   // kappa e^{beta cos theta} / beta ~ const - kappa e^beta theta^2 / 2
   if (high >= kLongest) return 1 - (d_ - 1) / (2 * wanted * std::exp(beta_));
-  return between(wanted, fold_order_, order_of(high));
+  return order_between(wanted, fold_order_, order_of(high));
 }
 
 double StationaryBranch::order_from(double wanted, double start) const {
-  demand(start > 0 && start <= 1, "an order parameter is off", "start", "give one in (0, 1]");
+  demand(start > 0 && start <= 1, "the order parameter is out of range", "start",
+         "give one in (0, 1]");
   const bool both = wanted > fold_ && wanted < onset_;
-  if (both && start < fold_order_ && start < between(wanted, 0, fold_order_)) return 0;
+  if (both && start < fold_order_ && start < order_between(wanted, 0, fold_order_)) return 0;
   return order(wanted);
 }
 

@@ -6,25 +6,25 @@
 namespace murmur::theory {
 
 // Axially symmetric laws mu ~ exp((kappa / beta) W * mu) on S^{d-1}, W = e^{beta x.y}, concentrated
-// about one pole (2412.14813, 2606.05140). The branch is parametrised by the order r = int x_0 dmu:
-// kappa(r) starts from the onset at r = 0 and either increases, or decreases to a fold first. Laws
-// of order below the fold's are unstable.
+// around one pole (2412.14813, 2606.05140). The branch is parametrised by the order r = int x_0
+// dmu: kappa(r) starts from the onset at r = 0 and either increases, or decreases to a fold first.
+// Laws below the fold's order are unstable.
 class StationaryBranch {
  public:
   StationaryBranch(int d, double beta);  // Error(input) unless d >= 2 and beta is in [0, 100]
 
   double kappa(double r) const {
     return law(r).kappa;
-  }  // at which the law of order r in (0, 1) is stationary
+  }  // kappa at which the law of order r in (0, 1) is stationary
   double onset() const { return onset_; }
-  double fold() const { return fold_; }  // the onset where kappa(r) increases from there
+  double fold() const { return fold_; }  // equal to the onset if kappa(r) increases from there
   double fold_order() const { return fold_order_; }
 
   // Free energy (1 / 2 beta) int int W dmu dmu - int log(density) dmu / kappa of the law of order
-  // r, less that of the uniform law. It never falls along the flow.
+  // r, minus that of the uniform law. It never decreases along the flow.
   double free_energy(double r) const;
-  // Kappa at which ordered and uniform law have the same free energy: between fold and onset, and
-  // the onset where order sets in continuously.
+  // Kappa at which the ordered and the uniform law have the same free energy: between fold and
+  // onset, or the onset if order sets in continuously.
   double transition() const;
 
   // The stable law's order; 0: only the uniform one is stable.
@@ -38,11 +38,12 @@ class StationaryBranch {
     std::vector<double> level, q;  // (nodes), (modes): p ~ e^{kappa level}, q_k = int c_k dp
   };
   Law law(double r) const;
-  void tabulate(double x);
-  void weigh(const std::vector<double>& level, double kappa, std::vector<double>& p) const;
-  double find_level(const std::vector<double>& level, double r, double guess) const;
-  void read(const std::vector<double>& level, double kappa, std::vector<double>& q) const;
-  double between(double kappa, double low, double high) const;
+  void append_polynomials(double x);
+  void compute_density(const std::vector<double>& level, double kappa,
+                       std::vector<double>& p) const;
+  double find_kappa(const std::vector<double>& level, double r, double guess) const;
+  void compute_modes(const std::vector<double>& level, double kappa, std::vector<double>& q) const;
+  double order_between(double kappa, double low, double high) const;
   void find_fold();
 
   int d_, modes_ = 0;

@@ -6,8 +6,7 @@
 
 #include "murmur/error.h"
 #include "murmur/transport.h"
-#include "transport/ground.h"
-#include "transport/quantiles.h"
+#include "transport/measures.h"
 
 namespace murmur {
 
@@ -119,15 +118,15 @@ class Matching {
 
 void check_equal(const HostSwarm& x, const HostSwarm& y) {
   if (x.n() != y.n() || x.n() > kMostAssigned)
-    throw Error(Fault::input, "an assignment pairs as many particles, not too many",
+    throw Error(Fault::input, "an assignment needs equal numbers of particles, and not too many",
                 "n = " + std::to_string(x.n()) + " and " + std::to_string(y.n()),
                 "compare equal numbers up to " + std::to_string(kMostAssigned) +
-                    ", or ask for the entropic or sliced distance");
+                    ", or use the entropic or sliced distance");
   for (const HostSwarm* side : {&x, &y})
     for (const double mass : side->mass)
       if (std::fabs(mass * x.n() - 1) > 1e-12)
         throw Error(Fault::input, "an assignment pairs particles of equal masses", "masses",
-                    "ask for the entropic or sliced distance");
+                    "use the entropic or sliced distance");
 }
 
 }  // namespace

@@ -1,20 +1,116 @@
-// circle.cpp: the distance of two measures on the circle: the best shift of one against the other.
+// circle.cpp: measures on the circle, and the exact distance between two of them.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "murmur/error.h"
 #include "murmur/transport.h"
-#include "transport/quantiles.h"
+#include "transport/measures.h"
 
 namespace murmur {
 
 namespace {
 
+constexpr double kTurn = 2 * std::numbers::pi;
+
+// Returns an angle in [0, 2 pi); one that is already there keeps its bits.
+double one_turn(double angle) {
+  if (angle >= 0 && angle < kTurn) return angle;
+  const double rest = angle - kTurn * std::floor(angle / kTurn);
+  return rest >= 0 && rest < kTurn ? rest : 0;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& remedy) {
+  throw Error(Fault::input, what, where, remedy);
+}
+
+std::vector<double> turned(std::span<const double> angles) {
+  if (angles.empty()) refuse("a measure needs an atom", "no angles", "give at least one angle");
+  std::vector<double> places;
+  places.reserve(angles.size());
+  for (const double angle : angles) {
+    if (!std::isfinite(angle))
+      refuse("an angle is not finite", "angle " + std::to_string(places.size()),
+             "leave it out, or measure an earlier frame");
+    places.push_back(one_turn(angle));
+  }
+  return places;
+}
+
+void check_masses(std::span<const double> masses, std::size_t n) {
+  if (!masses.empty() && masses.size() != n)
+    refuse("there must be a mass for each angle", std::to_string(masses.size()) + " masses",
+           "give " + std::to_string(n) + ", or none for equal ones");
+  for (const double mass : masses)
+    if (!(mass > 0) || !std::isfinite(mass))
+      refuse("a mass is not a positive number", std::to_string(mass), "give positive masses");
+}
+
+}  // namespace
+
+CircleMeasure circle_atoms(std::span<const double> angles, std::span<const double> masses) {
+  check_masses(masses, angles.size());
+  const transport::Quantiles q = transport::sorted_atoms(turned(angles), masses);
+  CircleMeasure measure;
+  measure.pieces.reserve(q.size());
+  const double equal = 1 / static_cast<double>(q.size());
+  for (std::size_t k = 0; k < q.size(); ++k)
+    measure.pieces.push_back(
+        {masses.empty() ? equal : q.end[k] - (k == 0 ? 0 : q.end[k - 1]), q.from[k], q.to[k]});
+  return measure;
+}
+
+CircleMeasure circle_atoms(const HostSwarm& x) {
+  if (x.d() != 2)
+    refuse("only a swarm with two coordinates lies on a circle", "d = " + std::to_string(x.d()),
+           "use assignment_distance, entropic_distance or sliced_distance");
+  std::vector<double> angles(static_cast<std::size_t>(x.n()));
+  bool equal = true;
+  for (int i = 0; i < x.n(); ++i) {
+    angles[i] = std::atan2(x.at(i, 1), x.at(i, 0));
+    equal = equal && x.mass[i] == x.mass[0];
+  }
+  return equal ? circle_atoms(angles) : circle_atoms(angles, x.mass);
+}
+
+CircleMeasure circle_uniform() { return {{{1, 0, kTurn}}}; }
+
+CircleMeasure circle_between(std::span<const double> angles) {
+  std::vector<double> places = turned(angles);
+  std::sort(places.begin(), places.end());
+  places.push_back(places.front() + kTurn);
+  CircleMeasure measure;
+  for (std::size_t k = 0; k + 1 < places.size(); ++k)
+    measure.pieces.push_back({1 / static_cast<double>(angles.size()), places[k], places[k + 1]});
+  return measure;
+}
+
+CircleMeasure circle_quantiles(const std::function<double(double)>& quantile, int pieces) {
+  if (pieces < 1) refuse("a quantile function needs a piece", "pieces", "give at least 1");
+  CircleMeasure measure;
+  const double first = quantile(0), start = one_turn(first);
+  double from = start;
+  for (int k = 1; k <= pieces; ++k) {
+    const double to = quantile(static_cast<double>(k) / pieces) - first + start;
+    if (!(to >= from))
+      refuse("a quantile function does not fall",
+             "rank " + std::to_string(k) + " of " + std::to_string(pieces),
+             "give angles that ascend with the rank");
+    measure.pieces.push_back({1.0 / pieces, from, to});
+    from = to;
+  }
+  if (!(std::fabs(from - start - kTurn) <= 1e-9))
+    refuse("a quantile function climbs by one turn", "it climbs by " + std::to_string(from - start),
+           "let it end 2 pi above its start");
+  return measure;
+}
+
+namespace {
+
 using transport::CostAt;
 using transport::Quantiles;
-
-constexpr double kTurn = 2 * std::numbers::pi;
 
 Quantiles quantiles_of(const CircleMeasure& measure) {
   if (measure.pieces.empty())
@@ -68,7 +164,8 @@ CircleDistance shifted_atoms(const CircleMeasure& a, const CircleMeasure& b, int
   return {distance, distance, static_cast<double>(low) / static_cast<double>(n)};
 }
 
-// The shift nearest to `a` at which an end of g meets an end of f: where C has a kink.
+// Returns the shift nearest to `a` at which an end of g coincides with an end of f, where C has a
+// kink.
 double nearest_corner(const Quantiles& f, const Quantiles& g, double a) {
   double best = a, min = 2;
   const double whole = std::floor(a), rest = a - whole;
@@ -110,13 +207,13 @@ class Bracket {
   CircleDistance close() {
     constexpr double kClose = 2e-15;  // of the cost: 1e-15 of the distance
     for (int turn = 0; turn < 120 && b_ - a_ > 1e-15; ++turn) {
-      const double meet = meeting();
-      const double gap = best_.cost - bound(meet);
+      const double crossing = tangent_crossing();
+      const double gap = best_.cost - bound(crossing);
       if (gap <= kClose * best_.cost) break;
-      const bool inside = meet > a_ && meet < b_;
-      try_shift(turn % 3 < 2 && inside ? meet : a_ + (b_ - a_) / 2);
+      const bool inside = crossing > a_ && crossing < b_;
+      try_shift(turn % 3 < 2 && inside ? crossing : a_ + (b_ - a_) / 2);
     }
-    const double floor = std::min(bound(meeting()), best_.cost);
+    const double floor = std::min(bound(tangent_crossing()), best_.cost);
     const double corner = nearest_corner(f_, g_, best_.shift);
     const double there = cost(corner).cost;
     if (there <= best_.cost) best_ = {there, corner};
@@ -138,12 +235,12 @@ class Bracket {
     }
   }
 
-  double meeting() const {
+  double tangent_crossing() const {
     const double steeper = high_.slope - low_.slope;
     if (!(steeper > 0)) return a_;
     return a_ + (low_.cost - high_.cost + high_.slope * (b_ - a_)) / steeper;
   }
-  double bound(double meet) const { return low_.cost + low_.slope * (meet - a_); }
+  double bound(double crossing) const { return low_.cost + low_.slope * (crossing - a_); }
 
   const Quantiles& f_;
   const Quantiles& g_;

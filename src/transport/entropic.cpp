@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "murmur/error.h"
 #include "murmur/transport.h"
-#include "transport/ground.h"
+#include "transport/measures.h"
 
 namespace murmur {
 
@@ -20,7 +20,7 @@ constexpr int kRows = 16;  // a block
 
 struct Problem {
   const Costs& there;            // (n, m)
-  const Costs& back;             // (m, n), the same the other way round
+  const Costs& back;             // (m, n), transposed
   const std::vector<double>& a;  // (n) masses
   const std::vector<double>& b;  // (m)
   int threads = 0;
@@ -37,7 +37,7 @@ void for_rows(int rows, int threads, const std::function<void(int)>& work) {
   });
 }
 
-// A problem seen from one of its sides.
+// A problem from the view of one side.
 struct View {
   const Costs& c;                // (n, m)
   const std::vector<double>& a;  // (n) its own masses
@@ -94,7 +94,7 @@ void blend(std::vector<double>& price, const std::vector<double>& soft, double w
   for (std::size_t i = 0; i < price.size(); ++i) price[i] += w * (soft[i] - price[i]);
 }
 
-// The iteration at one eps. For two different measures over-relaxation w > 1 speeds it up
+// The iteration at one eps. For two different measures over-relaxation w > 1 makes it faster
 // (2012.12562): the optimum is 2 / (1 + sqrt(1 - r)), r the contraction factor of the plain
 // iteration. For a measure and itself both prices are equal, and w = 1/2.
 class Sweeper {
@@ -113,7 +113,7 @@ class Sweeper {
   // A plain half sweep makes column sums exact; the defect of the row sums is the error. The value
   // is that of the dual problem:
   //   OT = sum a f + sum b g - eps (sum P - 1)
-  void judge(double eps) {
+  void evaluate_error(double eps) {
     Prices at = s_.prices;
     if (!problem_.alone) at.g = soften(from_y(problem_, eps), at.f);
     const std::vector<double> rows = margin(from_x(problem_, eps), at);
@@ -123,11 +123,11 @@ class Sweeper {
     s_.value = std::inner_product(a.begin(), a.end(), at.f.begin(), 0.0) +
                std::inner_product(b.begin(), b.end(), at.g.begin(), 0.0) -
                eps * (std::accumulate(rows.begin(), rows.end(), 0.0) - 1);
-    judged_ = std::move(at);
+    evaluated_ = std::move(at);
   }
 
   // A sweep with w contracts the error by l, (l + w - 1)^2 = r w^2 l while w is below the optimum.
-  void choose_haste(double before, int sweeps) {
+  void choose_relaxation(double before, int sweeps) {
     const double left = std::pow(s_.margin_error / before, 1.0 / sweeps);
     if (left >= 1) {
       w_ = 1;  // over-relaxation diverged
@@ -137,12 +137,12 @@ class Sweeper {
     }
   }
 
-  void finish() { s_.prices = judged_; }
+  void finish() { s_.prices = evaluated_; }
 
  private:
   const Problem& problem_;
   Solved& s_;
-  Prices judged_{};
+  Prices evaluated_{};
   double w_ = 1;
 };
 
@@ -159,10 +159,10 @@ Solved solve(const Problem& problem, double eps, const EntropicSettings& setting
     const int sweeps = std::min(kBetween, settings.max_sweeps - done);
     const double before = s.margin_error;
     for (int sweep = 0; sweep < sweeps; ++sweep) sweeper.sweep(eps);
-    sweeper.judge(eps);
+    sweeper.evaluate_error(eps);
     done += sweeps;
     if (s.margin_error <= settings.tolerance) break;
-    if (done > kBetween) sweeper.choose_haste(before, sweeps);
+    if (done > kBetween) sweeper.choose_relaxation(before, sweeps);
   }
   sweeper.finish();
   return s;
@@ -229,7 +229,7 @@ void check(const HostSwarm& x, const HostSwarm& y, const EntropicSettings& setti
                 "give epsilon of 1e-6 or more, and positive numbers elsewhere");
 }
 
-// Below so many pairs threads cost more than they save.
+// Below this many pairs threads cost more than they save.
 int threads_for(const HostSwarm& x, const HostSwarm& y, const EntropicSettings& settings) {
   constexpr double kWorthThreads = 2e5;
   return static_cast<double>(x.n()) * y.n() < kWorthThreads ? 1 : settings.threads;

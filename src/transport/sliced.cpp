@@ -6,8 +6,7 @@
 #include "murmur/error.h"
 #include "murmur/random.h"
 #include "murmur/transport.h"
-#include "transport/ground.h"
-#include "transport/quantiles.h"
+#include "transport/measures.h"
 
 namespace murmur {
 
@@ -42,7 +41,7 @@ std::vector<double> along(const HostSwarm& x, const std::vector<double>& u) {
   return place;
 }
 
-// Empty where all are equal, so that circle_distance uses whole shifts.
+// Returns no masses if all are equal, so that circle_distance uses whole shifts.
 std::span<const double> masses_of(const HostSwarm& x) {
   for (const double mass : x.mass)
     if (mass != x.mass[0]) return x.mass;

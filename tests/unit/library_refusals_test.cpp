@@ -85,7 +85,7 @@ TEST(LibraryRefusals, Ensembles) {
       {"no particles", setting([](auto& s, auto&) {
          s.shape = {0, 2};
        })},
-      {"flies SA or USA", setting([](auto& s, auto&) { s.weighting = Attention::hard; })},
+      {"supports SA and USA", setting([](auto& s, auto&) { s.weighting = Attention::hard; })},
       {"a step has no length", setting([](auto& s, auto&) { s.dt = 0; })},
       {"needs a tolerance above 0", setting([](auto& s, auto&) {
          s.method = Method::dopri5;

@@ -43,9 +43,9 @@ TEST(TheoryRefusals, EquiangularSwarms) {
       {"no swarm moves from this cosine", [] { cosine({.start = 1}, 1); }},
       {"orthogonal tokens attract", [&] { equiangular_of(repulsive, 2); }},
       {"clock U1", [&] { equiangular_of(fast, 2); }},
-      {"time runs forwards", [] { cosine({}, -1); }},
-      {"time runs forwards", [] { cosine({}, HUGE_VAL); }},
-      {"the cosine is there already", [] { clustering_time({.start = 0.9}, 0.5); }},
+      {"the time is out of range", [] { cosine({}, -1); }},
+      {"the time is out of range", [] { cosine({}, HUGE_VAL); }},
+      {"the cosine is already there", [] { clustering_time({.start = 0.9}, 0.5); }},
       {"a radius is positive", [] { normalised({.radius = 0}, 1); }},
   });
 }
@@ -54,26 +54,26 @@ TEST(TheoryRefusals, WeightsDrawnAnewAndContraction) {
   expect_refused({
       {"no sphere of so few coordinates", [] { overlap_law({.d = 1}, 1); }},
       {"beta is negative", [] { overlap_rates({.beta = -1}, 0); }},
-      {"no such number of steps", [] { overlap_rates({.steps = -1}, 0); }},
+      {"number of steps is out of range", [] { overlap_rates({.steps = -1}, 0); }},
       {"no pair moves from this cosine", [] { overlap_law({.start = 1}, 1); }},
       {"no such time", [] { overlap_law({}, 0); }},
       {"no swarm moves from this cosine", [] { redrawn_cosine({.start = 1}, 1); }},
-      {"time runs forwards", [] { redrawn_cosine({}, -1); }},
+      {"the time is out of range", [] { redrawn_cosine({}, -1); }},
       {"no sphere of so few coordinates", [] { redrawn_late_rate(1); }},
       {"no sphere of so few coordinates", [] { contraction(Law::sa, 0, 1); }},
-      {"does not vanish like that", [] { contraction(Law::sa, 0, 2, -1); }},
+      {"exponent z is out of range", [] { contraction(Law::sa, 0, 2, -1); }},
       {"no boost has this order", [] { boost_of_order(2, 1); }},
-      {"time runs forwards", [] { boost_at(2, 1, -1); }},
+      {"the time is out of range", [] { boost_at(2, 1, -1); }},
   });
 }
 
 TEST(TheoryRefusals, ClustersAndStairs) {
   const double angles[] = {0, 1}, one[] = {1};
   expect_refused({
-      {"a mass is off", [] { angle_velocity({.mass = 1}, 1); }},
+      {"the mass is out of range", [] { angle_velocity({.mass = 1}, 1); }},
       {"beta is negative", [] { angle_velocity({.beta = -1}, 1); }},
-      {"not met in turn", [] { lifetime({}, 1, 2); }},
-      {"not met in turn", [] { lifetime({}, kPi, 1); }},
+      {"not in order", [] { lifetime({}, 1, 2); }},
+      {"not in order", [] { lifetime({}, kPi, 1); }},
       {"no such mode", [] { escape_rate({.k = 4}, 4); }},
       {"no such mode", [] { escape_rate({.k = 1}, 1); }},
       {"angles and masses differ",
@@ -99,7 +99,7 @@ TEST(TheoryRefusals, CentresContextAndLimits) {
       {"no such swarm", [] { hemisphere_probability(0, 2); }},
       {"no such swarm", [] { context_cosine(1, 1, 10); }},
       {"no such swarm", [] { context_cosine(0.5, 1, 1); }},
-      {"a place in the prompt is off", [] { retrieval_profile({}, 1, 0); }},
+      {"the place in the prompt is out of range", [] { retrieval_profile({}, 1, 0); }},
       {"ln(beta) is negative", [] { mode_scale(0.5); }},
   });
 }
@@ -109,9 +109,9 @@ TEST(TheoryRefusals, NoisyLaws) {
       {"no sphere of so few coordinates", [] { continuous_until(1); }},
       {"no such noisy law", [] { StationaryBranch(2, 101); }},
       {"no such noisy law", [] { StationaryBranch(1, 1); }},
-      {"an order parameter is off", [] { StationaryBranch(2, 1).kappa(1); }},
+      {"the order parameter is out of range", [] { StationaryBranch(2, 1).kappa(1); }},
       {"there is no such noise", [] { StationaryBranch(2, 1).order(0); }},
-      {"an order parameter is off", [] { StationaryBranch(2, 1).order_from(2, 0); }},
+      {"the order parameter is out of range", [] { StationaryBranch(2, 1).order_from(2, 0); }},
   });
 }
 

@@ -1,4 +1,4 @@
-// no_cuda.cpp: in a build without CUDA no swarms are simulated on a GPU.
+// no_cuda.cpp: replaces the GPU's small swarms in builds without CUDA.
 #include "ensemble/cuda/replicas.h"
 #include "murmur/error.h"
 

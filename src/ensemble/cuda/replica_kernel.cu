@@ -1,5 +1,5 @@
-// replica_kernel.cu: one warp a swarm: its particles in registers and in shared memory, step after
-// step without a word to anybody else.
+// replica_kernel.cu: simulates one swarm per warp, with its particles in registers and shared
+// memory, and without communication between warps.
 #include "engine/cuda/device_math.cuh"
 #include "ensemble/cuda/replica_kernel.h"
 
@@ -34,7 +34,7 @@ struct Swarm {
     __syncwarp();
   }
 
-  // A_i at x, which all lanes have shown.
+  // A_i at x, which all lanes have written to shared memory.
   __device__ void drift(const Part<d, own>& x, Part<d, own>& a) const {
     double z[own], sum[own][d], look[own][d];
 #pragma unroll
@@ -43,7 +43,7 @@ struct Swarm {
 #pragma unroll
       for (int k = 0; k < d; ++k) sum[q][k] = 0, look[q][k] = forces.slope * x.at[q][k];
     }
-    constexpr int kChains = 8 / own;  // exponentials on their way at once, a particle
+    constexpr int kChains = 8 / own;  // exponentials computed at once, per particle
 #pragma unroll kChains
     for (int j = 0; j < n; ++j) {
       double other[d];
@@ -135,7 +135,7 @@ __device__ double sum_of_lanes(double value) {
 }
 
 // Pairs i < j, the mean particle, and components of the graph of linked pairs: every particle takes
-// the least number among those it is linked with until nothing changes.
+// the least label among those it is linked to, until no label changes.
 template <int d, int own>
 __device__ ReplicaNumbers read(const Swarm<d, own>& swarm, const ReplicaLaunch& l,
                                const Part<d, own>& x, int* label) {

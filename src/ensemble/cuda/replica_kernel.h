@@ -1,4 +1,4 @@
-// replica_kernel.h: what the kernel of small swarms is told, and what it answers.
+// replica_kernel.h: inputs and results of the GPU kernel for small swarms.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@ namespace murmur::cuda {
 inline constexpr int kMostReplicaParticles = 128;
 inline constexpr int kReplicaStages = 4;
 
-// w_ij = 2^{slope <x_i, x_j> - offset}; softmax divides by its sum, else the sum is times factor.
+// w_ij = 2^{slope <x_i, x_j> - offset}; softmax divides by its sum, else the sum is multiplied by
+// factor.
 struct ReplicaForces {
   double slope = 0, offset = 0, factor = 1;
   bool softmax = true;
@@ -34,13 +35,13 @@ struct ReplicaLaunch {
   ReplicaForces forces{};
   ReplicaSteps steps{};
   double close = 0, linked = 0;  // cosines above which a pair is counted, and linked
-  double* x = nullptr;           // (swarms, n, d), there and back
-  int readings = 0;              // of this launch, after `until` steps of it each, ascending
+  double* x = nullptr;           // (swarms, n, d), start and result
+  int readings = 0;              // number in this launch, each after `until` steps of it, ascending
   const int* until = nullptr;
   int count = 0;                      // steps of this launch
   ReplicaNumbers* numbers = nullptr;  // (swarms, pitch)
   int pitch = 0;                      // readings of a swarm in all
-  int* lost = nullptr;                // (swarms) 1 where a number stopped being finite
+  int* lost = nullptr;                // (swarms) 1 if a number stopped being finite
 };
 void launch_replicas(const ReplicaLaunch& launch);
 

@@ -1,4 +1,5 @@
-// replicas.cpp: starts of small swarms to the GPU, their numbers back, a stretch of steps a launch.
+// replicas.cpp: copies small swarms to the GPU, runs their steps in a few launches, and copies
+// results back.
 #include "ensemble/cuda/replicas.h"
 
 #include <algorithm>
@@ -15,10 +16,10 @@ namespace murmur {
 
 namespace {
 
-constexpr double kPairsOfLaunch = 1e11;  // about half a second, between two looks at the signal
+constexpr double kPairsOfLaunch = 1e11;  // about half a second, between two checks of the signal
 constexpr int kLeastMajor = 9;
 
-// As pair_sums of stepper.cpp; here i is among the j.
+// As pair_sums_of in ensemble.cpp, except that here i is among the j.
 cuda::ReplicaForces forces_of(const ReplicasSetting& s) {
   const double size = std::fabs(s.beta);
   const ClockKernel kernel = kernel_of(s.clock);

@@ -1,11 +1,11 @@
-// replicas.h: many small swarms on a GPU, one warp a swarm, whole trajectories in one launch.
+// replicas.h: simulates many small swarms on a GPU, one warp per swarm.
 #pragma once
 
 #include "ensemble/ensemble.h"
 
 namespace murmur {
 
-// Whether the GPU's kernel takes this setting: d = 2, 3, 4, up to 128 particles, fixed steps.
+// Whether the GPU's kernel supports this setting: d = 2, 3, 4, up to 128 particles, fixed steps.
 bool gpu_replicas_know(const ReplicasSetting& setting);
 
 // As advance_replicas, within rounding; a swarm's numbers do not depend on first, count or times.

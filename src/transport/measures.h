@@ -1,10 +1,29 @@
-// quantiles.h: piecewise linear quantile functions, and the cost of transporting one to another.
+// measures.h: ground costs between particles, and quantile functions of measures on a line or
+// circle.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "murmur/transport.h"
+
 namespace murmur::transport {
+
+// (n, m) d(x_i, y_j)^p, row by row. Throws Error(input) if coordinates differ in number or are not
+// finite, or if an arc is requested for a particle at 0.
+struct Costs {
+  int rows = 0, cols = 0;
+  std::vector<double> at{};
+  const double* row(int i) const { return at.data() + static_cast<std::size_t>(i) * cols; }
+};
+struct CostRequest {
+  Ground ground = Ground::chord;
+  int p = 2;
+  int threads = 0;
+};
+Costs costs_of(const HostSwarm& x, const HostSwarm& y, const CostRequest& request);
+
+void check_pair(const HostSwarm& x, const HostSwarm& y, Ground ground);
 
 inline constexpr double kSameMass = 1e-15;  // ranks closer than this count as equal
 
@@ -18,7 +37,8 @@ struct Quantiles {
 // end[k] = (m_0 + ... + m_k) / (m_0 + ... + m_last), each rounded about once.
 std::vector<double> ranks(std::span<const double> mass);
 
-// Atoms at sorted places; `mass` (as many, or none) goes with the places as given.
+// Returns atoms at sorted places; `mass` (as many, or none) belongs to the places in the given
+// order.
 Quantiles sorted_atoms(std::span<const double> place, std::span<const double> mass);
 
 //   C(a) = int_0^1 |f(s) - g(s + a)|^p ds,   g(s + 1) = g(s) + turn;   slope: C'(a) from the right
