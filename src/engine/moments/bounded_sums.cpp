@@ -17,8 +17,7 @@ namespace murmur::moments {
 
 namespace {
 
-constexpr int kMostDegree[] = {2000, 160, 48, 26};  // d = 2 .. 5: tables of a few 10 MB at most
-constexpr int kListed = 1 << 20;                    // targets of one request
+constexpr int kListed = 1 << 20;  // targets of one request
 
 // Measured (bench/results/moments.md), nanoseconds of one core: a function at a source, a function
 // at a target with means, the same for targets of different lengths, and a pair.
@@ -100,7 +99,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   const auto [n, d] = setup.shape;
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
-    const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
+    const int p = degree_for(d, setup.reach, cut_of(setup), kMostHarmonicDegree[d - 2]);
     const auto remainder = [&, d = d] {
       return exponential_series(d, setup.reach, p + 1).beyond[p];
     };

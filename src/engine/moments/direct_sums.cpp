@@ -25,7 +25,6 @@ using D = hn::ScalableTag<double>;
 using V = hn::Vec<D>;
 
 constexpr int kT = kDirectTargets;
-constexpr int kMostDirect = 16;  // coordinates whose sums stay in registers or near them
 
 HWY_INLINE void Scores(const SourceTile& tile, const double* u, int j, V (&s)[kT]) {
   const D d;
@@ -54,7 +53,7 @@ void AddPairs(const SourceTile& tile, const DirectTargets& targets) {
   const D d;
   const int width = static_cast<int>(hn::Lanes(d)), outputs = tile.d + 1;
   const simd::HWY_NAMESPACE::Exp2<D> exp2;
-  HWY_ALIGN double lanes[(kMostDirect + 1) * kT * HWY_MAX_BYTES / sizeof(double)];
+  HWY_ALIGN double lanes[(kMostDirectCoordinates + 1) * kT * HWY_MAX_BYTES / sizeof(double)];
   for (int e = 0; e < outputs * kT; ++e) hn::Store(hn::Zero(d), d, lanes + e * width);
   V top[kT];
   for (int t = 0; t < kT; ++t) top[t] = hn::Set(d, targets.top[t]);

@@ -7,7 +7,7 @@
 
 namespace murmur::moments {
 
-inline constexpr int kMostDirectCoordinates = 16;
+inline constexpr int kMostDirectCoordinates = 16;  // whose sums stay in registers or near them
 
 // Finds the largest score of every target first, then the sums relative to it. The bound holds for
 // any positions and masses: sums of positive terms keep their relative error.

@@ -200,10 +200,8 @@ void HarmonicSums::evaluate(const Series& series, const Targets& u, const SumsRe
 
 namespace {
 
-constexpr int kMostModes[] = {2000, 160, 48, 26};  // d = 2 .. 5: tables of a few 10 MB at most
-
 bool has_sums(int d, int modes) {
-  return d >= 2 && d <= kMostCoordinates && modes <= kMostModes[d - 2];
+  return d >= 2 && d <= kMostCoordinates && modes <= kMostHarmonicDegree[d - 2];
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 namespace murmur::moments {
 
 inline constexpr int kMostCoordinates = 5;
+// The largest degree for d = 2 .. 5: tables of a few 10 MB at most.
+inline constexpr int kMostHarmonicDegree[] = {2000, 160, 48, 26};
 
 // With w = x_1 + i x_2, degrees k_2 <= k_3 <= ... <= k_d = l and r_t^2 = x_1^2 + ... + x_t^2,
 //   S(x) = w^{k_2} prod_{t = 3 .. d} r_t^n G_n^a(x_t / r_t),   n = k_t - k_{t-1},
