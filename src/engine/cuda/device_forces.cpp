@@ -547,7 +547,7 @@ void DevicePairs::sum_fused(const Work& w, const Sizes& f, SumScaling& scaling) 
   scaling.bound = bound;
 }
 
-// Adds small parts first: low times high and high times low are one product of symmetric the
+// Adds small parts first: low times high and high times low are one product of twice the
 // coordinates, since key is (high, low) and u is (low, high).
 void DevicePairs::sum_strips_halves(const Work& w, const Sizes& f, SumScaling& scaling) {
   const auto rows = static_cast<std::size_t>(whole_rows(w.n));

@@ -9,7 +9,7 @@ namespace murmur::cuda {
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kLanes;
-constexpr int kTiles = 4;                         // of sixteen rows, a warp
+constexpr int kTiles = 4;                         // of sixteen rows, per warp
 static_assert(kWarps * kTiles * 16 == kRowTile);  // a block has a tile of rows
 constexpr int kStage = 256;                       // sources in shared memory at once
 

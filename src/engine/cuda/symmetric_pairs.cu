@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kLanes;
 constexpr int kBlocks = 4;                         // of a multiprocessor at once
-constexpr int kSixteens = 4;                       // groups of sixteen columns, a warp
+constexpr int kSixteens = 4;                       // groups of sixteen columns, per warp
 constexpr int kColumns = kWarps * kSixteens * 16;  // of a block at once
 constexpr int kStage = 128;  // rows in shared memory at once, and in one accumulator of a column
 

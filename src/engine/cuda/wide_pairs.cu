@@ -16,7 +16,7 @@ template <int p>
 struct Form {
   static constexpr int warps = p == 64 ? 8 : 4;
   static constexpr int threads = warps * kLanes;
-  static constexpr int tiles = p >= 64 ? 1 : 2;     // of sixteen rows, a warp
+  static constexpr int tiles = p >= 64 ? 1 : 2;     // of sixteen rows, per warp
   static constexpr int rows = warps * tiles * 16;   // of a block
   static constexpr int stage = p == 128 ? 32 : 64;  // sources in shared memory at once
   static constexpr int pitch = p + 8;               // halves: no two rows begin in one bank
@@ -37,7 +37,7 @@ struct Shared {
 
 template <int p, bool bounds_only>
 __device__ void fetch_stage(const Fused& f, int first, Stage<p>& to) {
-  constexpr int kPieces = p / 8, kThreads = Form<p>::threads;  // pieces of sixteen bytes, a row
+  constexpr int kPieces = p / 8, kThreads = Form<p>::threads;  // pieces of sixteen bytes, per row
   constexpr int kAll = Form<p>::stage * kPieces;
   const std::uint16_t* from[4] = {f.key.high, f.key.low, f.value.high, f.value.low};
 #pragma unroll
