@@ -32,7 +32,6 @@ MUST = {  # what has to know a new value; engines are all here
         "src/engine/reference/reference_engine.cpp",
         "src/engine/simd/simd_engine.cpp",
         "src/engine/moments/moments_engine.cpp",
-        "src/engine/moments/moments_field.cpp",
         "src/experiment/equation.cpp",  # its formula
         "src/experiment/forces.cpp",  # its words and its reversal
         "src/gradient/parameters.cpp",  # its numbers, by name

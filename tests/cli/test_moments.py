@@ -25,7 +25,7 @@ class Moments(murmur.Case):
             for command in ("simulate", "velocity"):
                 self.refused(INPUT, command, "engine=moments", *words, what=f"no series for .*{name}",
                              where="engine = moments", do="SA and USA with up to five coordinates")
-        self.refused(INPUT, "simulate", "engine=moments:1e-16", "d=3", what="not so exact",
+        self.refused(INPUT, "simulate", "engine=moments:1e-16", "d=3", what="cannot be that accurate",
                      where="tolerance = 1e-16", do="1e-13")
         self.refused(INPUT, "simulate", "engine=moments:1e-12", "d=3", "beta=1e5",
                      what="scores of up to 1e.05", where="engine = moments:1e-12", do="moments:")

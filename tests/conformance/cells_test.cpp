@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/elementary.h"
-#include "engine/moments/cells_cut.h"
+#include "engine/moments/cells_walk.h"
 #include "murmur/random.h"
 
 namespace murmur::testing {
@@ -303,16 +303,16 @@ TEST(Cells, CutsAreBoundedSharply) {
           };
           const long double whole = std::exp(static_cast<long double>(r) * y);
           const long double noise = 1e-17L * whole * std::exp(r * gamma) * (1 + 1 / r);
-          const moments::Cut first = moments::cut_of_sources(p, r, y * y * y * y, y);
+          const moments::Truncation first = moments::truncate_sources(p, r, y * y * y * y, y);
           EXPECT_GE(first.value + noise, whole - at(series, false));
           EXPECT_GE(first.slope + noise, y * whole - at(series, true));
-          EXPECT_LE(moments::cut_of_sources(p + 1, r, y * y * y * y, y).value * std::exp(-r * y),
+          EXPECT_LE(moments::truncate_sources(p + 1, r, y * y * y * y, y).value * std::exp(-r * y),
                     whole - at(series, false) + noise);
           const long double turn = std::exp(static_cast<long double>(r) * gamma);
           const long double lost = turn * at(series, false) - at(product, false);
           const long double lost_slope =
               turn * (gamma * at(series, false) + at(series, true)) - at(product, true);
-          const moments::Cut cut = moments::cut_of_product(norms.data(), 1, p, r, gamma);
+          const moments::Truncation cut = moments::truncate_product(norms.data(), 1, p, r, gamma);
           EXPECT_GE(cut.value + noise, lost);
           EXPECT_GE(cut.slope + noise, lost_slope);
           EXPECT_LE(cut.value * std::exp(-r * gamma), lost + noise);

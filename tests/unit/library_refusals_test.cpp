@@ -171,7 +171,7 @@ TEST(LibraryRefusals, FlowsAndEngines) {
       {"this method takes no noise", flow({.method = Method::rk4, .dt = 0.1}, 1)},
       {"met part again under noise", flow({.method = Method::euler, .dt = 0.1, .merge = 1e-3}, 1)},
       {"bdf does not merge", flow({.method = Method::bdf, .merge = 1e-3}, 0)},
-      {"not so exact", [] { make_moments_engine({.tolerance = 1e-16}); }},
+      {"cannot be that accurate", [] { make_moments_engine({.tolerance = 1e-16}); }},
   });
 }
 

@@ -14,7 +14,6 @@
 #include "engine/moments/moments.h"
 #include "engine/mpi/shared_engine.h"
 #include "engine/simd/pair_forces.h"
-#include "engine/simd/ring.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "murmur/flow.h"
@@ -279,11 +278,11 @@ TEST(Ranks, BlocksThatPassByGiveTheSumsOfAll) {
               PartOf share(ranks, x);
               simd::PairForces forces(precision, 1);
               HostSwarm a(share.own.shape());
-              forces.open(head, share.own, heaviest);
-              simd::pass_around(share, share.own, [&](const HostSwarm& block) {
-                forces.take(head, share.own, block);
+              forces.begin_blocks(head, share.own, heaviest);
+              simd::pass_blocks_around(share, share.own, [&](const HostSwarm& block) {
+                forces.add_block(head, share.own, block);
               });
-              forces.close(head, share.own, a);
+              forces.finish_blocks(head, share.own, a);
               double most = 0;
               for (int k = 0; k < d; ++k)
                 for (int i = 0; i < a.n(); ++i)

@@ -1,4 +1,5 @@
-// device_math.cuh: powers of two, products of the tensor cores and copies that the kernels share.
+// device_math.cuh: powers of two, products of the tensor cores, copies, masks and random numbers
+// that the kernels share.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -6,22 +7,24 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/cuda/tiles.h"
+
 namespace murmur::cuda {
 
 inline constexpr int kLanes = 32;  // threads of a warp
 
-// 2^s by the special-function unit; relative error 2^-22.
+// Returns 2^s by the special-function unit, with a relative error of 2^-22.
 __device__ inline float exp2_unit(float s) {
   float p;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(p) : "f"(s));
   return p;
 }
 
-// 2^{k/16}, k = 0, ..., 15, in shared memory: sixteen doubles lie in 32 banks, so that lanes may
-// each look up another one.
+// 2^{k/16}, k = 0, ..., 15, in shared memory: sixteen doubles are in 32 banks, so that each lane
+// can read a different one.
 struct Powers {
   double at[16];
-  __device__ void fill() {  // by the first threads of a block; a barrier has to follow
+  __device__ void fill() {  // by the first threads of a block; needs a barrier after it
     constexpr double kPowers[16] = {1.0,
                                     1.0442737824274138,
                                     1.0905077326652577,
@@ -42,9 +45,9 @@ struct Powers {
   }
 };
 
-// 2^s in double for s < 1023; below 2^-1000 it is 2^-1000, which counts for nothing (not asked for
-// where `deep` is false). s = k/16 + f, |f| <= 1/32, and Chebyshev's expansion up to degree 6: the
-// first term left out is 7e-18. NaN stays NaN.
+// Returns 2^s in double for s < 1023. Results below 2^-1000 become 2^-1000, which is negligible
+// (not if `deep` is false). s = k/16 + f, |f| <= 1/32, and Chebyshev's expansion up to degree 6:
+// the first term left out is 7e-18. NaN stays NaN.
 template <bool deep = true>
 __device__ inline double exp2_double(double s, const Powers& powers) {
   constexpr double kToSixteenths = 422212465065984.0;  // 1.5 2^48
@@ -74,8 +77,8 @@ __device__ inline void multiply_halves(float (&c)[4], const std::uint32_t (&a)[4
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// The same into what was nothing: c = a b.
-__device__ inline void multiply_halves_anew(float (&c)[4], const std::uint32_t (&a)[4],
+// c = a b.
+__device__ inline void multiply_halves_into(float (&c)[4], const std::uint32_t (&a)[4],
                                             const std::uint32_t (&b)[2]) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%10,%10,%10,%10};"
@@ -83,29 +86,12 @@ __device__ inline void multiply_halves_anew(float (&c)[4], const std::uint32_t (
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "f"(0.0f));
 }
 
-// c (16, 8) += a (16, 8) b (8, 8) in TF32, floats of which the first 19 bits are read:
-//   a: rows g and g + 8, column t (a[0], a[1]) and t + 4 (a[2], a[3])
-//   b: row t (b[0]) and t + 4 (b[1]), column g
-__device__ inline void multiply_tf32(float (&c)[4], const float (&a)[4], const float (&b)[2]) {
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
-        "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
-}
-
-__device__ inline void multiply_tf32_anew(float (&c)[4], const float (&a)[4], const float (&b)[2]) {
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%10,%10,%10,%10};"
-      : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3])
-      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
-        "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])),
-        "f"(0.0f));
-}
-
-// The part of a float that TF32 keeps; what is left is exact.
-__device__ inline float tf32_part(float x) {
-  return __uint_as_float(__float_as_uint(x) & 0xFFFFE000u);
+// c (8, 8) += a (8, 4) b (4, 8): a has row lane / 4, column lane % 4; b row lane % 4, column
+// lane / 4; c row lane / 4, columns 2 (lane % 4) and the next.
+__device__ inline void multiply_doubles(double (&c)[2], double a, double b) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+      : "+d"(c[0]), "+d"(c[1])
+      : "d"(a), "d"(b));
 }
 
 __device__ inline std::uint32_t pack(__half low, __half high) {
@@ -113,13 +99,13 @@ __device__ inline std::uint32_t pack(__half low, __half high) {
          static_cast<std::uint32_t>(__half_as_ushort(high)) << 16;
 }
 
-// 16 bytes from global to shared memory, behind the back of the thread.
+// Copies 16 bytes from global to shared memory, asynchronously.
 __device__ inline void copy_async(void* to, const void* from) {
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
 }
-// kPieces times sixteen bytes, shared by the kThreads threads of a block; the counts are known to
-// the compiler, which then needs no loop.
+// Copies kPieces times sixteen bytes by the kThreads threads of a block. The counts are template
+// parameters, so that the compiler unrolls the loop.
 template <int kPieces, int kThreads>
 __device__ inline void copy_all(void* to, const void* from) {
 #pragma unroll
@@ -135,8 +121,8 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kLeft));
 }
 
-// Sum or extreme over a block of kThreads, in a fixed order; every thread has it. `scratch` has
-// kThreads values.
+// Returns the sum or extreme over a block of kThreads, in a fixed order, to every thread. `scratch`
+// has kThreads values.
 template <int kThreads, class T, class Combine>
 __device__ T over_block(T value, T* scratch, Combine combine) {
   scratch[threadIdx.x] = value;
@@ -149,6 +135,25 @@ __device__ T over_block(T value, T* scratch, Combine combine) {
   const T all = scratch[0];
   __syncthreads();
   return all;
+}
+
+// Returns whether row i does not attend to j.
+__device__ inline bool is_masked(const PairMask& mask, int i, int j) {
+  return (mask.causal && j > i) || (!mask.self && j == i);
+}
+
+// Returns the four random numbers of Philox4x32-10, as core/random.cpp does.
+__device__ inline uint4 philox(uint4 counter, uint2 key) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53} * counter.x;
+    const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter.z;
+    counter = make_uint4(
+        static_cast<std::uint32_t>(b >> 32) ^ counter.y ^ key.x, static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter.w ^ key.y, static_cast<std::uint32_t>(a));
+    key.x += 0x9E3779B9;
+    key.y += 0xBB67AE85;
+  }
+  return counter;
 }
 
 }  // namespace murmur::cuda

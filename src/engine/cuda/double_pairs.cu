@@ -1,10 +1,10 @@
 // double_pairs.cu: sums over pairs in double precision, and in single precision by differences of
-// positions: each thread has its own targets, and all read the same source at once.
+// positions. Each thread has its own targets, and all read the same source at the same time.
 #include <cmath>
 #include <type_traits>
 
 #include "engine/cuda/device_math.cuh"
-#include "engine/cuda/small_pairs.h"
+#include "engine/cuda/pair_kernels.h"
 
 namespace murmur::cuda {
 
@@ -16,14 +16,10 @@ static_assert(kThreads * kTargets == kRowTile);
 constexpr int kStage = 128;  // sources in shared memory at once
 constexpr double kNone = -INFINITY;
 
-// Sources of a stretch: at most 64 stretches.
+// Returns the sources of a stretch: there are at most 64 stretches.
 __host__ __device__ int sources_of(int n) {
   const int share = (n / 64 + kStage - 1) / kStage * kStage;
   return share > 1024 ? share : 1024;
-}
-
-__device__ bool unseen(const Seen& seen, int i, int j) {
-  return (seen.past && j > i) || (!seen.self && j == i);
 }
 
 template <int d>
@@ -38,7 +34,7 @@ __device__ void fetch_stage(const DoublePairs& p, int first, Stage<d>& s) {
   const bool there = j < p.n;
 #pragma unroll
   for (int k = 0; k < d; ++k) s.x[k][threadIdx.x] = there ? p.x[k * p.stride + j] : 0;
-  s.w[threadIdx.x] = there ? p.mass[j] / p.heaviest : 0;
+  s.w[threadIdx.x] = there ? p.mass[j] / p.largest_mass : 0;
 }
 
 // The targets of a thread.
@@ -67,7 +63,7 @@ struct Targets {
 
 template <int d, bool masked>
 __global__ void __launch_bounds__(kThreads)
-    double_kernel(DoublePairs p, Seen seen, int tile, int begin, DoubleStretches to) {
+    double_kernel(DoublePairs p, PairMask mask, int tile, int begin, DoubleStretches to) {
   __shared__ Stage<d> stage;
   __shared__ Powers powers;
   powers.fill();
@@ -76,7 +72,7 @@ __global__ void __launch_bounds__(kThreads)
   const int sources = sources_of(p.n);
   const int first = (begin + static_cast<int>(blockIdx.y)) * sources;
   int end = min(first + sources, p.n);
-  if (seen.past) end = min(end, (tile + static_cast<int>(blockIdx.x) + 1) * kRowTile);
+  if (mask.causal) end = min(end, (tile + static_cast<int>(blockIdx.x) + 1) * kRowTile);
   for (int at = first; at < end; at += kStage) {
     fetch_stage(p, at, stage);
     __syncthreads();
@@ -85,7 +81,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
       for (int m = 0; m < kTargets; ++m) {
         double w = exp2_double(targets.score(m, stage, j) - targets.bound[m], powers) * stage.w[j];
-        if (masked && unseen(seen, targets.row[m], at + j)) w = 0;
+        if (masked && is_masked(mask, targets.row[m], at + j)) w = 0;
 #pragma unroll
         for (int k = 0; k < d; ++k) sum[m][k] = fma(w, stage.x[k][j], sum[m][k]);
         sum[m][d] += w;
@@ -102,7 +98,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <int d>
 __global__ void __launch_bounds__(kThreads)
-    largest_kernel(DoublePairs p, Seen seen, int tile, int begin, DoubleStretches to) {
+    largest_kernel(DoublePairs p, PairMask mask, int tile, int begin, DoubleStretches to) {
   __shared__ Stage<d> stage;
   const Targets<d> targets(p, tile);
   double most[kTargets] = {kNone, kNone};
@@ -117,7 +113,8 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
       for (int m = 0; m < kTargets; ++m) {
         const double score = targets.score(m, stage, j);
-        if (stage.w[j] > 0 && !unseen(seen, targets.row[m], at + j)) most[m] = fmax(most[m], score);
+        if (stage.w[j] > 0 && !is_masked(mask, targets.row[m], at + j))
+          most[m] = fmax(most[m], score);
       }
     __syncthreads();
   }
@@ -151,7 +148,7 @@ __global__ void largest_of_stretches(DoubleStretches from, int n, int first, boo
 // 2^{-|y_j - t_i|^2} and the sums of y_j - t_i, in floats.
 template <int d>
 __global__ void __launch_bounds__(kThreads)
-    difference_kernel(Difference p, Seen seen, int tile, int begin, Stretches to) {
+    difference_kernel(Difference p, PairMask mask, int tile, int begin, Stretches to) {
   __shared__ float4 source[kStage];
   __shared__ float weight[kStage];
   const int sources = sources_of(p.n);
@@ -179,7 +176,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
         for (int k = 1; k < d; ++k) square = fmaf(apart[k], apart[k], square);
         float w = exp2_unit(-square) * weight[j];
-        if (unseen(seen, row[m], at + j)) w = 0;
+        if (is_masked(mask, row[m], at + j)) w = 0;
 #pragma unroll
         for (int k = 0; k < d; ++k) sum[m][k] = fmaf(w, apart[k], sum[m][k]);
         sum[m][d] += w;
@@ -193,19 +190,20 @@ __global__ void __launch_bounds__(kThreads)
       to.at[(static_cast<std::size_t>(blockIdx.y) * (d + 1) + k) * to.rows + row[m]] = sum[m][k];
 }
 
-//   y_j = scale (x_j - origin),   t_i = scale (u_i / gaze - origin)
-__global__ void pack_difference_kernel(Unpacked from, double scale, double gaze, int rows,
+//   y_j = scale (x_j - origin),   t_i = scale (u_i / target_scale - origin)
+__global__ void pack_difference_kernel(Unpacked from, double scale, double target_scale, int rows,
                                        float4* source, float4* target, float* weight) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= rows) return;
   float y[4] = {}, t[4] = {};
   for (int k = 0; k < from.d && i < from.n; ++k) {
     y[k] = static_cast<float>(scale * (from.x[k * from.stride + i] - from.origin[k]));
-    t[k] = static_cast<float>(scale * (from.u[k * from.stride + i] / gaze - from.origin[k]));
+    t[k] =
+        static_cast<float>(scale * (from.u[k * from.stride + i] / target_scale - from.origin[k]));
   }
   source[i] = make_float4(y[0], y[1], y[2], y[3]);
   target[i] = make_float4(t[0], t[1], t[2], t[3]);
-  weight[i] = i < from.n ? static_cast<float>(from.mass[i] / from.heaviest) : 0;
+  weight[i] = i < from.n ? static_cast<float>(from.mass[i] / from.largest_mass) : 0;
 }
 
 // launch<d>() for d = 2, 3, 4.
@@ -226,14 +224,14 @@ dim3 grid_of(const RowTiles& rows, int stretches) {
 
 int double_stretches(int n) { return (n + sources_of(n) - 1) / sources_of(n); }
 
-void double_sums(const DoublePairs& p, const Seen& seen, const RowTiles& rows, int first,
+void double_sums(const DoublePairs& p, const PairMask& mask, const RowTiles& rows, int first,
                  const DoubleStretches& to) {
   const dim3 grid = grid_of(rows, to.count);
   for_dimension(p.d, [&](auto d) {
-    if (seen.all())
-      double_kernel<d, false><<<grid, kThreads>>>(p, seen, rows.first, first, to);
+    if (mask.empty())
+      double_kernel<d, false><<<grid, kThreads>>>(p, mask, rows.first, first, to);
     else
-      double_kernel<d, true><<<grid, kThreads>>>(p, seen, rows.first, first, to);
+      double_kernel<d, true><<<grid, kThreads>>>(p, mask, rows.first, first, to);
   });
 }
 
@@ -243,28 +241,28 @@ void add_double_stretches(const DoubleStretches& from, int n, int d, const RowTi
   add_double_kernel<<<blocks_of(end - begin), kThreads>>>(from, end, d, begin, more, to);
 }
 
-void largest_scores(const DoublePairs& p, const Seen& seen, const RowTiles& rows, int first,
+void largest_scores(const DoublePairs& p, const PairMask& mask, const RowTiles& rows, int first,
                     const DoubleStretches& scratch, double* bound) {
   const int begin = rows.begin(), end = rows.end(p.n);
   const dim3 grid = grid_of(rows, scratch.count);
   for_dimension(p.d, [&](auto d) {
-    largest_kernel<d><<<grid, kThreads>>>(p, seen, rows.first, first, scratch);
+    largest_kernel<d><<<grid, kThreads>>>(p, mask, rows.first, first, scratch);
   });
   largest_of_stretches<<<blocks_of(end - begin), kThreads>>>(scratch, end, begin, first > 0, bound);
 }
 
-void pack_difference(const Unpacked& from, double scale, double gaze, float4* source,
+void pack_difference(const Unpacked& from, double scale, double target_scale, float4* source,
                      float4* target, float* weight) {
   const int rows = whole_rows(from.n);
-  pack_difference_kernel<<<blocks_of(rows), kThreads>>>(from, scale, gaze, rows, source, target,
-                                                        weight);
+  pack_difference_kernel<<<blocks_of(rows), kThreads>>>(from, scale, target_scale, rows, source,
+                                                        target, weight);
 }
 
-void difference_sums(const Difference& p, const Seen& seen, const RowTiles& rows, int first,
+void difference_sums(const Difference& p, const PairMask& mask, const RowTiles& rows, int first,
                      const Stretches& to) {
   const dim3 grid = grid_of(rows, to.count);
   for_dimension(p.d, [&](auto d) {
-    difference_kernel<d><<<grid, kThreads>>>(p, seen, rows.first, first, to);
+    difference_kernel<d><<<grid, kThreads>>>(p, mask, rows.first, first, to);
   });
 }
 

@@ -1,4 +1,5 @@
-// no_cuda.cpp: in a build without CUDA the engine on a GPU is refused.
+// no_cuda.cpp: replaces the engine on a GPU in builds without CUDA, where asking for it is an
+// error.
 #include "engine/cuda/cuda.h"
 #include "murmur/error.h"
 

@@ -1,14 +1,15 @@
 // plain_pairs.cu: sums over pairs in single precision: scores by tensor cores, exponentials by the
-// special-function unit, whose rate is the limit, weighted sums by multiply-adds.
+// special-function unit, whose rate is the limit, weighted sums by multiply-adds. Packs the
+// particles, too.
 #include "engine/cuda/device_math.cuh"
-#include "engine/cuda/small_pairs.h"
+#include "engine/cuda/pair_kernels.h"
 
 namespace murmur::cuda {
 
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kLanes;
-constexpr int kTiles = 4;                         // of sixteen rows, a warp
+constexpr int kTiles = 4;                         // of sixteen rows, per warp
 static_assert(kWarps * kTiles * 16 == kRowTile);  // a block has a tile of rows
 constexpr int kStage = 256;                       // sources in shared memory at once
 
@@ -21,7 +22,7 @@ struct Stage {
 struct Plain {
   Packed p;
   int n;
-  Seen seen;
+  PairMask mask;
   RowTiles rows;
   int stretch;  // sources of a block
   int first;    // stretch
@@ -36,7 +37,7 @@ __device__ void fetch_stage(const Packed& p, int first, Stage& to) {
   if (d == 4) copy_all<kStage / 4, kThreads>(to.weight, p.weight + at);
 }
 
-// What a source adds to the sums of a row: its d coordinates and its weight, each times w.
+// The summands of a source: its d coordinates and its weight, each to be multiplied by w.
 template <int d>
 struct Source {
   float at[d + 1];
@@ -50,21 +51,21 @@ struct Source {
 
 template <int d>
 struct Rows {
-  std::uint32_t aim[kTiles][4];
+  std::uint32_t target[kTiles][4];
   float sum[kTiles][2][d + 1];
 };
 
-// Eight sources against the rows of a warp. Where `masked`, of row and source those seen count.
+// Adds eight sources to the rows of a warp; if `masked`, without the masked pairs.
 template <int d, bool masked>
 __device__ __forceinline__ void add_eight(const Stage& stage, int at, int j, int row,
-                                          const Seen& seen, Rows<d>& rows) {
+                                          const PairMask& mask, Rows<d>& rows) {
   const int lane = threadIdx.x % kLanes, g = lane / 4, t = lane % 4;
   const uint2 key = stage.key[at + g][t];
   const std::uint32_t b[2] = {key.x, key.y};
   const Source<d> left(stage, at + 2 * t), right(stage, at + 2 * t + 1);
   float score[kTiles][4];
 #pragma unroll
-  for (int m = 0; m < kTiles; ++m) multiply_halves_anew(score[m], rows.aim[m], b);
+  for (int m = 0; m < kTiles; ++m) multiply_halves_into(score[m], rows.target[m], b);
 #pragma unroll
   for (int m = 0; m < kTiles; ++m) {
     float w[4];
@@ -73,7 +74,7 @@ __device__ __forceinline__ void add_eight(const Stage& stage, int at, int j, int
       w[e] = exp2_unit(score[m][e]);
       if (masked) {
         const int i = row + m * 16 + (e / 2) * 8, other = j + e % 2;
-        if ((seen.past && other > i) || (!seen.self && other == i)) w[e] = 0;
+        if ((mask.causal && other > i) || (!mask.self && other == i)) w[e] = 0;
       }
     }
 #pragma unroll
@@ -88,12 +89,12 @@ __device__ __forceinline__ void add_eight(const Stage& stage, int at, int j, int
 }
 
 template <int d, bool masked>
-__device__ __forceinline__ void add_stage(const Stage& stage, int first, int row, const Seen& seen,
-                                          Rows<d>& rows) {
+__device__ __forceinline__ void add_stage(const Stage& stage, int first, int row,
+                                          const PairMask& mask, Rows<d>& rows) {
   const int t = threadIdx.x % 4;
 #pragma unroll 2
   for (int at = 0; at < kStage; at += 8)
-    add_eight<d, masked>(stage, at, first + at + 2 * t, row, seen, rows);
+    add_eight<d, masked>(stage, at, first + at + 2 * t, row, mask, rows);
 }
 
 template <int d, bool masked>
@@ -103,12 +104,12 @@ __global__ void __launch_bounds__(kThreads, 4) plain_kernel(const Plain a) {
   const int block_row = (a.rows.first + static_cast<int>(blockIdx.x)) * kRowTile;
   const int row = block_row + threadIdx.x / kLanes * kTiles * 16 + g;
   Rows<d> rows;
-  const uint4* aim = static_cast<const uint4*>(a.p.aim);
+  const uint4* target = static_cast<const uint4*>(a.p.target);
 #pragma unroll
   for (int m = 0; m < kTiles; ++m) {
-    const uint4 look = aim[static_cast<std::size_t>(row / 16 + m) * kLanes + lane];
-    rows.aim[m][0] = look.x, rows.aim[m][1] = look.y;
-    rows.aim[m][2] = look.z, rows.aim[m][3] = look.w;
+    const uint4 packed = target[static_cast<std::size_t>(row / 16 + m) * kLanes + lane];
+    rows.target[m][0] = packed.x, rows.target[m][1] = packed.y;
+    rows.target[m][2] = packed.z, rows.target[m][3] = packed.w;
 #pragma unroll
     for (int half = 0; half < 2; ++half)
 #pragma unroll
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(kThreads, 4) plain_kernel(const Plain a) {
 
   const int first = (a.first + static_cast<int>(blockIdx.y)) * a.stretch;
   int end = min(first + a.stretch, static_cast<int>(a.p.rows));
-  if (masked && a.seen.past) end = min(end, block_row + kRowTile);
+  if (masked && a.mask.causal) end = min(end, block_row + kRowTile);
   int buffer = 0;
   if (first < end) fetch_stage<d>(a.p, first, stages[0]);
   end_of_copies();
@@ -126,10 +127,10 @@ __global__ void __launch_bounds__(kThreads, 4) plain_kernel(const Plain a) {
     end_of_copies();
     wait_for_copies<1>();
     __syncthreads();
-    if (masked && at + kStage > block_row && (a.seen.past || at < block_row + kRowTile))
-      add_stage<d, true>(stages[buffer], at, row, a.seen, rows);
+    if (masked && at + kStage > block_row && (a.mask.causal || at < block_row + kRowTile))
+      add_stage<d, true>(stages[buffer], at, row, a.mask, rows);
     else
-      add_stage<d, false>(stages[buffer], at, row, a.seen, rows);
+      add_stage<d, false>(stages[buffer], at, row, a.mask, rows);
     __syncthreads();
   }
 
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(kThreads, 4) plain_kernel(const Plain a) {
 template <int d>
 void launch_plain(const Plain& a) {
   const dim3 grid(static_cast<unsigned>(a.rows.count), static_cast<unsigned>(a.to.count));
-  if (a.seen.all())
+  if (a.mask.empty())
     plain_kernel<d, false><<<grid, kThreads>>>(a);
   else
     plain_kernel<d, true><<<grid, kThreads>>>(a);
@@ -184,28 +185,28 @@ struct Split {
 __global__ void pack_kernel(Unpacked from, Packed to) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= to.rows) return;
-  auto* aim = static_cast<std::uint32_t*>(to.aim);
+  auto* target = static_cast<std::uint32_t*>(to.target);
   auto* key = static_cast<uint2*>(to.key);
   const bool there = i < from.n;
-  const double w = there ? from.mass[i] / from.heaviest : 0;
+  const double w = there ? from.mass[i] / from.largest_mass : 0;
   for (int k = 0; k < 4; ++k) {
     const bool coordinate = there && k < from.d;
-    const bool shifts = from.mutual && k == 3;
+    const bool shifts = from.symmetric && k == 3;
     const double u = coordinate ? from.u[k * from.stride + i] : shifts ? 1 : 0;
     const double y = coordinate ? from.x[k * from.stride + i] - from.origin[k] : 0;
-    const Split look(u * from.balance), at((shifts ? from.shift : y) / from.balance);
-    std::uint32_t* lane = aim + (static_cast<std::size_t>(i / 16) * kLanes + i % 8 * 4 + k) * 4;
-    lane[i % 16 / 8] = pack(look.high, look.high);
-    lane[i % 16 / 8 + 2] = pack(look.low, look.low);
+    const Split query(u * from.balance), at((shifts ? from.shift : y) / from.balance);
+    std::uint32_t* lane = target + (static_cast<std::size_t>(i / 16) * kLanes + i % 8 * 4 + k) * 4;
+    lane[i % 16 / 8] = pack(query.high, query.high);
+    lane[i % 16 / 8 + 2] = pack(query.low, query.low);
     key[static_cast<std::size_t>(i) * 4 + k] =
         make_uint2(pack(at.high, at.low), pack(at.high, at.low));
     const double value = k == from.d ? w : coordinate ? w * y : 0;
-    if (!from.mutual) {
+    if (!from.symmetric) {
       to.value[static_cast<std::size_t>(i) * 4 + k] = static_cast<float>(value);
       continue;
     }
     const Split feature(value);
-    const auto halves = [&](int g) {  // of two rows of the first eight and of two of the others
+    const auto halves = [&](int g) {  // of two rows of the first eight and two of the others
       return static_cast<__half*>(to.feature) +
              (static_cast<std::size_t>(i / 16) * kLanes + g * 4 + i % 8 / 2) * 4;
     };
@@ -223,7 +224,7 @@ Packed lay_out(void* room, int n) {
   Packed p;
   p.rows = static_cast<std::size_t>(whole_rows(n));
   char* at = static_cast<char*>(room);
-  p.aim = at;
+  p.target = at;
   p.key = at + p.rows * 32;
   p.feature = at + p.rows * 64;
   p.value = static_cast<float*>(p.feature);
@@ -235,14 +236,15 @@ void pack(const Unpacked& from, const Packed& to) {
   pack_kernel<<<static_cast<unsigned>(to.rows / 256), 256>>>(from, to);
 }
 
-// Long stretches cost less memory, short ones keep the whole GPU busy with few particles.
+// Returns the sources of a stretch: long stretches need less memory, short ones keep the whole GPU
+// busy with few particles.
 static int plain_stretch(int n) { return n <= 16'384 ? 256 : n <= 65'536 ? 1024 : 4096; }
 
 int plain_stretches(int n) { return (n + plain_stretch(n) - 1) / plain_stretch(n); }
 
-void plain_sums(const Packed& p, int n, int d, const Seen& seen, const RowTiles& rows, int first,
-                const Stretches& to) {
-  const Plain a{p, n, seen, rows, plain_stretch(n), first, to};
+void plain_sums(const Packed& p, int n, int d, const PairMask& mask, const RowTiles& rows,
+                int first, const Stretches& to) {
+  const Plain a{p, n, mask, rows, plain_stretch(n), first, to};
   if (d == 2) launch_plain<2>(a);
   if (d == 3) launch_plain<3>(a);
   if (d == 4) launch_plain<4>(a);

@@ -1,4 +1,4 @@
-// probes.cu: what this GPU can do at most, by small kernels that do one thing alone.
+// probes.cu: small kernels that measure the limits of a GPU, each with one kind of operation.
 #include <algorithm>
 
 #include "engine/cuda/device_math.cuh"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256, kRounds = 4096;
 
-// Eight chains a thread, so that none waits for itself.
+// Eight chains per thread, to hide the latency.
 template <class Number>
 __global__ void multiply_adds(Number a, Number b, Number* to) {
   Number x[8];
@@ -22,7 +22,7 @@ __global__ void multiply_adds(Number a, Number b, Number* to) {
   Number sum = 0;
 #pragma unroll
   for (int c = 0; c < 8; ++c) sum += x[c];
-  if (sum == Number(12345)) to[blockIdx.x] = sum;  // never; the compiler does not know
+  if (sum == Number(12345)) to[blockIdx.x] = sum;  // never true, but the compiler cannot know
 }
 
 __global__ void powers_of_two(float a, float* to) {
@@ -52,7 +52,7 @@ __global__ void half_products(std::uint32_t seed, float* to) {
 
 }  // namespace
 
-void probe(Probe kind, int blocks, void* scratch) {
+void start_probe(Probe kind, int blocks, void* scratch) {
   const auto grid = static_cast<unsigned>(blocks);
   auto* numbers = static_cast<float*>(scratch);
   switch (kind) {

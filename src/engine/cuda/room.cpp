@@ -1,4 +1,4 @@
-// room.cpp: adds up the arrays of a flow on the GPU, and says so where they are too many.
+// room.cpp: adds up the arrays of a flow on the GPU, and reports those that do not fit.
 #include "engine/cuda/room.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace murmur::cuda {
 
 namespace {
 
-constexpr int kSwarmsAtOnce = 18;  // stages of a step, its ends, what is between them
+constexpr int kSwarmsAtOnce = 18;  // of a step: its stages, both ends and intermediate ones
 constexpr std::size_t kStripNumbers = std::size_t{1} << 26;
 
 std::string gibibytes(std::size_t bytes) {
@@ -41,10 +41,10 @@ std::size_t pair_bytes(Shape shape, Precision precision) {
   const std::size_t own = n * (4 * d + 4) * 8;  // u, keys, sums, values
   if (shape.d < 2 || shape.d > 4) return own + wide_bytes(shape, precision);
   const std::size_t stretch = (d + 1) * n * (precision == Precision::f32 ? 4 : 8);
-  const bool twice = precision == Precision::f32 && shape.d < 4 && shape.n <= kMostMutual;
-  const auto strip = static_cast<std::size_t>(mutual_strip(shape.n));
-  const std::size_t mutual = twice ? (n + strip - 1) / strip * stretch : 0;
-  return own + std::max({mutual, kStretchBytes, 2 * stretch}) + n * 84;
+  const bool twice = precision == Precision::f32 && shape.d < 4 && shape.n <= kMostSymmetric;
+  const auto strip = static_cast<std::size_t>(symmetric_strip(shape.n));
+  const std::size_t symmetric = twice ? (n + strip - 1) / strip * stretch : 0;
+  return own + std::max({symmetric, kStretchBytes, 2 * stretch}) + n * 84;
 }
 
 std::size_t transform_bytes(int n) {
@@ -58,7 +58,7 @@ std::optional<Unknown> too_large(Shape shape, Precision precision, GpuSums sums,
                              (sums == GpuSums::moments ? transform_bytes(shape.n) : 0);
   if (wanted <= available) return std::nullopt;
   return Unknown{"n = " + std::to_string(shape.n) + " particles of d = " + std::to_string(shape.d) +
-                     " take " + gibibytes(wanted) + " of the GPU's memory, and " +
+                     " need " + gibibytes(wanted) + " of the GPU's memory, and " +
                      gibibytes(available) + " are free",
                  "use fewer particles, or engine=auto"};
 }

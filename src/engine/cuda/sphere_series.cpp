@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 
-// (count + 1) (2l+1) i_l(r) e^{-r}, r > 0: Miller's recurrence i_{l-1} = i_{l+1} + (2l+1)/r i_l,
-// downward from far beyond, normalised by their sum 1.
+// Returns (count + 1) (2l+1) i_l(r) e^{-r}, r > 0: Miller's recurrence i_{l-1} = i_{l+1} + (2l+1)/r
+// i_l, downward from far beyond, normalised to the sum 1.
 std::vector<double> bessel_weights(double r, int count) {
   const int start = count + 40 + static_cast<int>(2 * std::sqrt(r) * 6 + r / 4);
   std::vector<double> i(static_cast<std::size_t>(start) + 2);
@@ -42,15 +42,15 @@ struct Upward {
 
 }  // namespace
 
-// T_p = r (i_p + i_{p+1}) e^{-r} is what all terms beyond p sum to at most.
-SphereSeries::SphereSeries(double rho, double left_out) {
+// The sum of all terms beyond p is at most T_p = r (i_p + i_{p+1}) e^{-r}.
+SphereSeries::SphereSeries(double rho, double remainder) {
   const double r = std::fabs(rho);
   const std::vector<double> weight = bessel_weights(r, kMostDegree + 2);
   const auto i = [&](int l) { return weight[l] / (2 * l + 1); };
   double tail = 0;
   for (p_ = 1; p_ <= kMostDegree; ++p_) {
     tail = r * (i(p_) + i(p_ + 1));
-    if (tail <= left_out) break;
+    if (tail <= remainder) break;
   }
   p_ = std::min(p_, kMostDegree);
   terms_ = p_ < 16 ? 16 : 32;

@@ -1,4 +1,4 @@
-// sphere_transform.cpp: from the GPU's tiles to waves on the host, and their grids back.
+// sphere_transform.cpp: moves the tiles of the GPU to waves on the host, and their grids back.
 #include "engine/cuda/sphere_transform.h"
 
 #include <algorithm>
@@ -14,13 +14,14 @@ namespace murmur::cuda {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
+constexpr double kLeastCut = 5e-15;  // rounding is larger anyway
 
 static_assert(kTileCells == moments::kTileCells && kTileMargin == moments::kMargin);
 
-// The parts of one tile are added kAddedAtOnce at a time until one is left: `tile_of` says whose
-// each part is, tile after tile. The last list writes to the tiles themselves.
-std::vector<Added> list_of(std::vector<int>& tile_of, bool& last) {
+// Lists the additions of the parts of each tile, kAddedAtOnce at a time until one is left.
+// `tile_of` has the tile of each part, tile after tile. The last list writes to the tiles
+// themselves.
+std::vector<Added> list_additions(std::vector<int>& tile_of, bool& last) {
   std::vector<Added> list;
   std::vector<int> left;
   last = true;
@@ -44,7 +45,7 @@ std::vector<Added> list_of(std::vector<int>& tile_of, bool& last) {
 SphereTransform::SphereTransform() = default;
 SphereTransform::~SphereTransform() = default;
 
-double SphereTransform::Bound::of_mean(double z) const {
+double SphereTransform::Bound::mean_bound(double z) const {
   if (!(z > 2 * eps)) return std::numeric_limits<double>::infinity();
   return 2 * eps / z + 4 * scores + 4 * kUnit + off;
 }
@@ -78,7 +79,7 @@ int SphereTransform::spread(const double* mass) {
   int adds = kRunPoints / 4 + 4 + 4;  // of a run, and of four tiles
   int from = 0;
   for (bool last = false; !last; from ^= 1) {
-    const std::vector<Added> list = list_of(tile_of, last);
+    const std::vector<Added> list = list_additions(tile_of, last);
     double* to = last ? tiles : parts_[from ^ 1].need(tile_of.size() * kTileNumbers);
     add_parts(added_.upload(std::span<const Added>(list)), static_cast<int>(list.size()),
               parts_[from].need(0), to);
@@ -87,7 +88,7 @@ int SphereTransform::spread(const double* mass) {
   return adds;
 }
 
-// As TransformSums keeps it: kMargin cells around, here zero beside the columns.
+// Returns the grid in the layout of TransformSums: kMargin cells around, zero next to the columns.
 std::vector<double> SphereTransform::fetched_grid() {
   double* cells = cells_.need(static_cast<std::size_t>(grid_.bands) * grid_.cells);
   assemble(grid_, tiles_.need(0), cells);

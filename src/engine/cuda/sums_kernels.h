@@ -7,50 +7,50 @@
 
 namespace murmur::cuda {
 
-// Every function here wants scratch of its own: so many numbers.
+// Returns the scratch of each function of this file, in numbers.
 std::size_t reduce_scratch(int n);
 
-// (d) sum_i x_i / n, or sum_i m_i x_i where there are masses.
+// Writes (d) sum_i x_i / n, or sum_i m_i x_i if masses are given.
 void centre(const ConstPlaces& x, const double* mass, double* scratch, double* to);
-// max_i |x_i - origin|^2, NaN if one of them is; origin nullptr: 0.
-void farthest(const ConstPlaces& x, const double* origin, double* scratch, double* to);
-// Four at once: max |key_i - middle|^2, max |key_i|^2, max |u_i|^2, max | |x_i|^2 - 1 |.
-void sizes(const ConstPlaces& keys, const double* middle, const ConstPlaces& u,
-           const ConstPlaces& x, double* scratch, double* to);
-// max_i | |x_i|^2 - 1 |
-void off_the_sphere(const ConstPlaces& x, double* scratch, double* to);
-// max_i 1 / z_i: how small the least of z is; NaN where one of them is not above 0.
-void least(const double* z, int first, int n, double* scratch, double* to);
+// Writes max_i |x_i - origin|^2, NaN if one of them is NaN; origin nullptr: 0.
+void largest_square(const ConstPlaces& x, const double* origin, double* scratch, double* to);
+// Writes four numbers: max |key_i - middle|^2, max |key_i|^2, max |u_i|^2, max | |x_i|^2 - 1 |.
+void largest_squares(const ConstPlaces& keys, const double* middle, const ConstPlaces& u,
+                     const ConstPlaces& x, double* scratch, double* to);
+// Writes max_i | |x_i|^2 - 1 |.
+void sphere_deviation(const ConstPlaces& x, double* scratch, double* to);
+// Writes max_i 1 / z_i, the inverse of the least z_i; NaN if one of them is not above 0.
+void largest_inverse(const double* z, int first, int n, double* scratch, double* to);
 
-// sum_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2
+// Writes sum_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2
 void error_square(const ConstPlaces& a, const ConstPlaces& b, double rtol, double atol,
                   double* scratch, double* to);
-// n sum_i m_i |v_i|^2
+// Writes n sum_i m_i |v_i|^2.
 void speed_square(const ConstPlaces& v, const double* mass, double n, double* scratch, double* to);
 
-// sum_i m_i |x_i|, max_i | |x_i| - 1 |, max_ik |x_ik|
+// Writes sum_i m_i |x_i|, max_i | |x_i| - 1 |, max_ik |x_ik|
 void norm_sums(const ConstPlaces& x, const double* mass, double* scratch, double* to);
-// The lower triangle of U U^T (n, n) where n <= d, else of U^T U (d, d); row-major.
+// Writes the lower triangle of U U^T (n, n) where n <= d, else of U^T U (d, d); row-major.
 void gram(const ConstPlaces& u, double* scratch, double* to);
 
-// What a block adds: sum, least, largest and number above the threshold of the scores, the Gibbs
-// sum, and the weight m_i m_j of pairs drawn.
+// The sums of a block of pairs: sum, minimum, maximum and number above the threshold of the scores,
+// the Gibbs sum, and the weight m_i m_j of drawn pairs.
 struct PairPart {
-  double sum, least, most, close, gibbs, weight;
+  double sum, min, max, close, gibbs, weight;
 };
-struct PairQuestion {
+struct PairSumInput {
   ConstPlaces x{}, y{};  // scores <x_i, y_j>
   const double* mass = nullptr;
   double beta = 0, anchor = 0, threshold = 1;
 };
 int pair_parts(int n);
-void all_pairs(const PairQuestion& q, PairPart* to);
+void all_pairs(const PairSumInput& q, PairPart* to);
 int drawn_parts(std::int64_t pairs);
-void drawn_pairs(const PairQuestion& q, std::uint64_t seed, std::int64_t pairs, PairPart* to);
-int own_parts(int n);
-void own_pairs(const PairQuestion& q, PairPart* to);  // i = j
+void drawn_pairs(const PairSumInput& q, std::uint64_t seed, std::int64_t pairs, PairPart* to);
+int diagonal_parts(int n);
+void diagonal_pairs(const PairSumInput& q, PairPart* to);  // i = j
 
-// The nearest two particles nearer than delta.
+// The nearest two particles, if nearer than delta.
 struct NearPair {
   double square;
   int i, j;  // i < 0: none

@@ -1,4 +1,4 @@
-// swarm_kernels.cu: one thread a particle, or a particle and a row; all in double.
+// swarm_kernels.cu: operations with one thread per particle, or per particle and row, in double.
 #include <cmath>
 
 #include "engine/cuda/device_math.cuh"
@@ -43,20 +43,6 @@ __device__ double dot(const A& a, const B& b, int i) {
   return sum;
 }
 
-// Philox4x32-10, as random.cpp has it.
-__device__ uint4 philox(uint4 counter, uint2 key) {
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t a = std::uint64_t{0xD2511F53} * counter.x;
-    const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter.z;
-    counter = make_uint4(
-        static_cast<std::uint32_t>(b >> 32) ^ counter.y ^ key.x, static_cast<std::uint32_t>(b),
-        static_cast<std::uint32_t>(a >> 32) ^ counter.w ^ key.y, static_cast<std::uint32_t>(a));
-    key.x += 0x9E3779B9;
-    key.y += 0xBB67AE85;
-  }
-  return counter;
-}
-
 __device__ double open_unit(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t k = (static_cast<std::uint64_t>(high) << 32 | low) >> 11;
   return k == 0 ? 0x1p-54 : static_cast<double>(k) * 0x1p-53;
@@ -72,8 +58,8 @@ __device__ double normal(const NoiseKey& key, int i, int k) {
   return sqrt(-2.0 * log(u)) * cos(2.0 * 3.14159265358979323846 * v);
 }
 
-// <x_i, xi_i>, taken off along x on the sphere; 0 in space.
-__device__ double outward(const NoiseKey& key, bool sphere, const ConstPlaces& x, int i) {
+// Returns <x_i, xi_i>, the part along x to be removed on the sphere; 0 in space.
+__device__ double radial_noise(const NoiseKey& key, bool sphere, const ConstPlaces& x, int i) {
   double along = 0;
   for (int k = 0; k < x.d && sphere; ++k) along += x.at[k * x.stride + i] * normal(key, i, k);
   return along;
@@ -91,12 +77,12 @@ void scaled(const ConstPlaces& x, double scale, const Places& y) {
   });
 }
 
-void to_force_points(const ConstPlaces& x, bool turned, const double* gain, const Places& y) {
+void to_force_points(const ConstPlaces& x, bool normalised, const double* gain, const Places& y) {
   for_particles(x.n, [=] __device__(int i) {
-    const double length = turned ? sqrt(dot(x, x, i)) : 1;
+    const double length = normalised ? sqrt(dot(x, x, i)) : 1;
     for (int k = 0; k < x.d; ++k) {
       const double at = x.at[k * x.stride + i];
-      y.at[k * y.stride + i] = (turned ? at / length : at) * (gain != nullptr ? gain[k] : 1);
+      y.at[k * y.stride + i] = (normalised ? at / length : at) * (gain != nullptr ? gain[k] : 1);
     }
   });
 }
@@ -111,19 +97,19 @@ void to_directions(const ConstPlaces& x, const Places& y) {
   });
 }
 
-void finish(const Finish& f, const ConstPlaces& x, const Places& a) {
+void normalise_drift(const DriftNorm& f, const ConstPlaces& x, const Places& a) {
   for_particles(a.n, [=] __device__(int i) {
     for (int k = 0; k < a.d && f.gain != nullptr; ++k) a.at[k * a.stride + i] /= f.gain[k];
-    if (f.norm == Finish::set_lengths) {
+    if (f.norm == DriftNorm::set_lengths) {
       const double length = sqrt(dot(a, a, i));
       for (int k = 0; k < a.d && length > 0; ++k) a.at[k * a.stride + i] *= f.amount / length;
-    } else if (f.norm == Finish::turn_only) {
+    } else if (f.norm == DriftNorm::tangential) {
       const double square = dot(x, x, i), along = dot(x, a, i);
       for (int k = 0; k < a.d; ++k) {
         double& to = a.at[k * a.stride + i];
         to = sqrt(square) * (to - along / square * x.at[k * x.stride + i]);
       }
-    } else if (f.norm == Finish::scale) {
+    } else if (f.norm == DriftNorm::scale) {
       for (int k = 0; k < a.d; ++k) a.at[k * a.stride + i] /= f.amount;
     }
     if (f.by_lengths) {
@@ -137,13 +123,13 @@ void finish(const Finish& f, const ConstPlaces& x, const Places& a) {
   });
 }
 
-void to_arc_length(double factor, const double* square, const Places& v) {
+void scale_to_arc_length(double factor, const double* square, const Places& v) {
   for_entries(v.n, v.d, [=] __device__(int i, int k) {
     if (*square != 0) v.at[k * v.stride + i] *= factor / sqrt(*square);
   });
 }
 
-void retract(const ConstPlaces& x, const Push& push, bool sphere, const Places& y) {
+void retract(const ConstPlaces& x, const StepTerms& push, bool sphere, const Places& y) {
   for_particles(x.n, [=] __device__(int i) {
     double square = 0;
     for (int k = 0; k < x.d; ++k) {
@@ -171,7 +157,7 @@ void keep_lengths(const ConstPlaces& x, const Places& y) {
 void noise_increment(const NoiseKey& key, double deviation, bool sphere, const ConstPlaces& x,
                      const Places& out) {
   for_particles(x.n, [=] __device__(int i) {
-    const double along = outward(key, sphere, x, i);
+    const double along = radial_noise(key, sphere, x, i);
     for (int k = 0; k < x.d; ++k)
       out.at[k * out.stride + i] = (normal(key, i, k) - along * x.at[k * x.stride + i]) * deviation;
   });
@@ -180,7 +166,7 @@ void noise_increment(const NoiseKey& key, double deviation, bool sphere, const C
 void diffuse(const NoiseKey& key, double deviation, bool sphere, const ConstPlaces& x,
              const Places& y) {
   for_particles(x.n, [=] __device__(int i) {
-    const double along = outward(key, sphere, x, i);
+    const double along = radial_noise(key, sphere, x, i);
     if (!sphere) {
       for (int k = 0; k < x.d; ++k)
         y.at[k * y.stride + i] = x.at[k * x.stride + i] + deviation * normal(key, i, k);
@@ -228,30 +214,31 @@ void to_means(const Means& m) {
   for_entries(m.n, m.d, [=] __device__(int i, int k) {
     double& to = m.sum[k * m.stride + i];
     double mean = to / (m.scale * m.z[i]);
-    if (m.aim != nullptr)
-      mean += m.aim[k * m.stride + i] / m.gaze;
+    if (m.target != nullptr)
+      mean += m.target[k * m.stride + i] / m.target_scale;
     else if (m.origin != nullptr)
       mean += m.origin[k];
     to = m.own != nullptr ? mean - m.own[k * m.own_stride + i] : mean;
   });
 }
 
-void add_said(const Weights& w, const Said& said, const Places& a) {
+void add_values(const Weights& w, const ValueMeans& values, const Places& a) {
   for_particles(w.n, [=] __device__(int i) {
-    if (i < w.sighted || w.z[i] == 0) return;  // sees nobody
+    if (i < w.first_row || w.z[i] == 0) return;  // the row is empty
     double weight = 1;
     if (!w.softmax) {
-      double exponent = w.level + (w.bound != nullptr ? w.bound[i] : w.flat);
+      double exponent = w.offset + (w.bound != nullptr ? w.bound[i] : w.common_bound);
       for (int k = 0; k < w.k && w.origin != nullptr; ++k)
-        exponent += w.aim[k * w.stride + i] * w.origin[k];
-      for (int k = 0; k < w.d && w.tilt != nullptr; ++k)
-        exponent += w.tilt[k] * w.x[k * w.x_stride + i];
-      const double half = exp2(exponent / 2);  // twice, lest it overflow before z brings it down
+        exponent += w.u[k * w.stride + i] * w.origin[k];
+      for (int k = 0; k < w.d && w.offset_slope != nullptr; ++k)
+        exponent += w.offset_slope[k] * w.x[k * w.x_stride + i];
+      const double half = exp2(exponent / 2);  // in two factors, so that it does not overflow
       weight = w.rate * w.z[i] * half * half;
     }
     for (int k = 0; k < a.d; ++k) {
-      const double bias = said.bias != nullptr ? said.bias[k] : 0;
-      a.at[k * a.stride + i] += weight * (said.value_scale * said.mean[k * w.stride + i] + bias);
+      const double bias = values.bias != nullptr ? values.bias[k] : 0;
+      a.at[k * a.stride + i] +=
+          weight * (values.value_scale * values.mean[k * w.stride + i] + bias);
     }
   });
 }

@@ -1,4 +1,5 @@
-// swarm_kernels.h: what is done to particles one by one: moving, projecting, normalising, noise.
+// swarm_kernels.h: operations on particles one by one: moving, projecting, normalising, noise, and
+// the values of heads.
 #pragma once
 
 #include <cstddef>
@@ -24,39 +25,39 @@ struct ConstPlaces {
 };
 
 void clear(const Places& a);
-//   y_i = x_i / |x_i| where `turned`, else x_i; then times the gains (d), where there are any
-void to_force_points(const ConstPlaces& x, bool turned, const double* gain, const Places& y);
+//   y_i = x_i / |x_i| if `normalised`, else x_i; then times the gains (d), if given
+void to_force_points(const ConstPlaces& x, bool normalised, const double* gain, const Places& y);
 
 // y_i = x_i / |x_i|; a particle at the origin stays there.
 void to_directions(const ConstPlaces& x, const Places& y);
 
-// What a layer norm does to a drift, as HostField does it.
-struct Finish {
+// The effect of a layer norm on a drift, as in HostField.
+struct DriftNorm {
   const double* gain = nullptr;  // (d): the drift is divided by it
-  enum { none, set_lengths, turn_only, scale } norm = none;
-  double amount = 1;        // of set_lengths: the speed; of scale: what is divided by
+  enum { none, set_lengths, tangential, scale } norm = none;
+  double amount = 1;        // of set_lengths: the speed; of scale: the divisor
   bool by_lengths = false;  // times |x_i|
   bool project = false;     // onto the sphere's tangent space at x
 };
-void finish(const Finish& f, const ConstPlaces& x, const Places& a);
+void normalise_drift(const DriftNorm& f, const ConstPlaces& x, const Places& a);
 
-// v <- factor v / sqrt(square), square one number in the GPU's memory; zero stays.
-void to_arc_length(double factor, const double* square, const Places& v);
+// v <- factor v / sqrt(square), square one number in the GPU's memory; zero remains zero.
+void scale_to_arc_length(double factor, const double* square, const Places& v);
 
-struct PushTerm {
+struct StepTerm {
   double scale;
   const double* along;
   std::size_t stride;
 };
 inline constexpr int kMostTerms = 24;
-struct Push {
-  PushTerm term[kMostTerms];
+struct StepTerms {
+  StepTerm term[kMostTerms];
   int count = 0;
 };
-void retract(const ConstPlaces& x, const Push& push, bool sphere, const Places& y);
+void retract(const ConstPlaces& x, const StepTerms& push, bool sphere, const Places& y);
 void keep_lengths(const ConstPlaces& x, const Places& y);
 
-// Draws of stream `noise` of random.h.
+// The key of the draws of stream `noise` (random.h).
 struct NoiseKey {
   std::uint64_t seed;
   std::uint32_t replica, step;
@@ -67,8 +68,7 @@ void noise_increment(const NoiseKey& key, double deviation, bool sphere, const C
 void diffuse(const NoiseKey& key, double deviation, bool sphere, const ConstPlaces& x,
              const Places& y);
 
-// y (rows, n) = M x + b, or += where `add`: M transposed (d, rows) and b (rows) in the GPU's
-// memory.
+// y (rows, n) = M x + b, or += if `add`: M transposed (d, rows) and b (rows) in the GPU's memory.
 struct Map {
   int rows = 0, cols = 0;
   const double* matrix = nullptr;  // (cols, rows)
@@ -81,9 +81,9 @@ void activate(int kind, const Places& z);
 //   y_ki = scale x_ki
 void scaled(const ConstPlaces& x, double scale, const Places& y);
 
-// What a head makes of its sums: the mean value of a row, and the weight that it has.
+// The mean value of a row and its weight, from the sums of a head:
 //   mean_k = n_k / (scale z) + origin_k + t_k - [relative] own_k
-//   weight = 1 for softmax; else rate z 2^{offset_i + level + <tilt, x_i>}
+//   weight = 1 for softmax; else rate z 2^{bound_i + offset + <offset_slope, x_i>}
 struct Means {
   int n = 0, d = 0;
   std::size_t stride = 0;
@@ -91,8 +91,9 @@ struct Means {
   const double* z = nullptr;  // (stride)
   double scale = 1;
   const double* origin = nullptr;  // (d); nullptr: zero
-  const double* aim = nullptr;     // (d, stride): t = aim / gaze, of differences; nullptr: zero
-  double gaze = 1;
+  const double* target =
+      nullptr;  // (d, stride): t = target / target_scale, of differences; nullptr: zero
+  double target_scale = 1;
   const double* own = nullptr;  // (d, own_stride); nullptr: values are not relative
   std::size_t own_stride = 0;
 };
@@ -102,24 +103,25 @@ struct Weights {
   int n = 0, d = 0;
   std::size_t stride = 0;
   bool softmax = true;
-  double rate = 1, level = 0;
-  const double* z = nullptr;      // (stride)
-  const double* bound = nullptr;  // (stride) taken off the scores; nullptr: `flat` was
-  double flat = 0;
-  const double* aim = nullptr;     // u (k, stride) whose <u_i, origin> was taken off
+  double rate = 1, offset = 0;
+  const double* z = nullptr;  // (stride)
+  const double* bound =
+      nullptr;  // (stride) subtracted from the scores; nullptr: `common_bound` was
+  double common_bound = 0;
+  const double* u = nullptr;       // (k, stride); <u_i, origin> was subtracted from the scores
   const double* origin = nullptr;  // (k); nullptr: nothing was
   int k = 0;
-  const double* tilt = nullptr;  // (d); nullptr: zero
-  const double* x = nullptr;     // (d, x_stride)
+  const double* offset_slope = nullptr;  // (d); nullptr: zero
+  const double* x = nullptr;             // (d, x_stride)
   std::size_t x_stride = 0;
-  int sighted = 0;  // rows before it see nobody
+  int first_row = 0;  // rows before it are empty
 };
 // a_i += weight_i (value_scale mean_i + bias)
-struct Said {
+struct ValueMeans {
   const double* mean = nullptr;  // (d, stride)
   double value_scale = 1;
   const double* bias = nullptr;  // (d); nullptr: zero
 };
-void add_said(const Weights& w, const Said& said, const Places& a);
+void add_values(const Weights& w, const ValueMeans& said, const Places& a);
 
 }  // namespace murmur::cuda

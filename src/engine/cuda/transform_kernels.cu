@@ -13,15 +13,7 @@ constexpr int kThreads = 128, kWarps = kThreads / kLanes;
 constexpr int kPitch = 36;  // doubles of a row of 32: no bank conflicts
 constexpr int kEights = kTileSide / 8;
 
-// c (8, 8) += a (8, 4) b (4, 8): a has row lane / 4, column lane % 4; b row lane % 4, column
-// lane / 4; c row lane / 4, columns 2 (lane % 4) and the next.
-__device__ void multiply_doubles(double (&c)[2], double a, double b) {
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-      : "+d"(c[0]), "+d"(c[1])
-      : "d"(a), "d"(b));
-}
-
-// Where a direction lies on the grid, in cells.
+// The position of a direction on the grid, in cells.
 struct Angles {
   double theta, phi;
   int tile_row, tile_column;
@@ -29,7 +21,7 @@ struct Angles {
     const double a = x.at[i], b = x.at[x.stride + i], c = x.at[2 * x.stride + i];
     const double unit = grid.cells / (2 * 3.14159265358979323846);
     const double side = sqrt(a * a + b * b);
-    theta = side == 0 && c == 0 ? 0 : atan2(side, c) * unit;  // the zero vector looks to the pole
+    theta = side == 0 && c == 0 ? 0 : atan2(side, c) * unit;  // the zero vector counts as the pole
     phi = atan2(b, a) * unit;
     if (phi < 0) phi += grid.cells;
     if (!(phi < grid.cells)) phi = 0;
@@ -60,7 +52,8 @@ __global__ void place_sorted(AngleGrid grid, ConstPlaces x, const std::uint32_t*
     for (int t = tile + 1; t <= tiles; ++t) first[t] = x.n;
 }
 
-// The window at all cells of a tile's side, column `lane` of to (kTileSide, kPitch), times `scale`.
+// Writes the window at all cells of a side of a tile, column `lane` of to (kTileSide, kPitch),
+// times `scale`.
 __device__ void windows(const AngleGrid& grid, double at, double scale, double* to, int lane) {
   const int begin = static_cast<int>(ceil(at - 0.5 * grid.width));
 #pragma unroll
@@ -72,7 +65,7 @@ __device__ void windows(const AngleGrid& grid, double at, double scale, double* 
   }
 }
 
-// A warp a run: (rows, columns) of the tile += rows' windows (32, points) columns' windows
+// One warp per run: (rows, columns) of the tile += rows' windows (32, points) columns' windows
 // (points, 32).
 __global__ void __launch_bounds__(kThreads)
     spread_kernel(AngleGrid grid, SortedPoints points, const double* mass, const Run* runs,
@@ -126,7 +119,7 @@ __global__ void add_parts_kernel(const Added* list, const double* from, double* 
   }
 }
 
-// A cell lies in up to four tiles: its own and those whose margins reach it.
+// Adds up to four tiles per cell: its own and those whose margins contain it.
 __global__ void assemble_kernel(AngleGrid grid, const double* tiles, double* to) {
   const int column = blockIdx.x * kThreads + threadIdx.x, row = blockIdx.y;
   if (column >= grid.cells) return;
@@ -145,7 +138,7 @@ __global__ void assemble_kernel(AngleGrid grid, const double* tiles, double* to)
   to[static_cast<std::size_t>(row) * grid.cells + column] = sum;
 }
 
-// A block a run: of each function the products of the rows' windows (points, 32) with its tile
+// One block per run: for each function the products of the rows' windows (points, 32) with its tile
 // (32, 32), and of these with the columns' windows.
 __global__ void __launch_bounds__(kThreads)
     sum_kernel(AngleGrid grid, SortedPoints points, const Run* runs, const double* grids,
@@ -214,7 +207,7 @@ int bits_of(int tiles) {
   return bits;
 }
 
-// As much shared memory as the kernel asks for; the launch fails where this did.
+// Allows the shared memory that the kernel needs; if this fails, the launch fails.
 template <class Kernel>
 void allow(Kernel kernel, std::size_t bytes) {
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -231,13 +224,13 @@ std::size_t tile_sort_bytes(int n) {
   return bytes;
 }
 
-void sort_by_tile(const AngleGrid& grid, const ConstPlaces& x, const SortRoom& room,
+void sort_by_tile(const AngleGrid& grid, const ConstPlaces& x, const SortScratch& scratch,
                   const SortedPoints& to, int* first) {
-  find_tiles<<<blocks_of(x.n), kThreads>>>(grid, x, room.key, room.row);
-  std::size_t bytes = room.bytes;
-  cub::DeviceRadixSort::SortPairs(room.scratch, bytes, room.key, room.sorted_key, room.row, to.from,
-                                  x.n, 0, bits_of(grid.tiles));
-  place_sorted<<<blocks_of(x.n), kThreads>>>(grid, x, room.sorted_key, to, grid.tiles, first);
+  find_tiles<<<blocks_of(x.n), kThreads>>>(grid, x, scratch.key, scratch.row);
+  std::size_t bytes = scratch.bytes;
+  cub::DeviceRadixSort::SortPairs(scratch.memory, bytes, scratch.key, scratch.sorted_key,
+                                  scratch.row, to.from, x.n, 0, bits_of(grid.tiles));
+  place_sorted<<<blocks_of(x.n), kThreads>>>(grid, x, scratch.sorted_key, to, grid.tiles, first);
 }
 
 void spread_runs(const AngleGrid& grid, const SortedPoints& points, const double* mass,

@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/cuda/small_pairs.h"
+#include "engine/cuda/pair_kernels.h"
 #include "engine/cuda/swarm_kernels.h"
 
 namespace murmur::cuda {
 
 // The grid of engine/moments/transform_sums.h: cells by cells of both angles of the doubled sphere,
-// cut into tiles of kTileCells; a tile has kTileMargin cells more on every side, so that it holds
-// the window of every point in it.
+// cut into tiles of kTileCells. A tile has kTileMargin more cells on every side, for the window of
+// every point in it.
 inline constexpr int kTileCells = 16, kTileMargin = 8;
 inline constexpr int kTileSide = kTileCells + 2 * kTileMargin;
 inline constexpr int kTileNumbers = kTileSide * kTileSide;
@@ -27,24 +27,24 @@ inline AngleGrid angle_grid(int cells, int width, double sharpness) {
   return {cells, width, sharpness, across, across * down, cells / 2 + 2 * kTileMargin};
 }
 
-// Points tile after tile, each in cells from the corner of its tile; `from` is where each came
-// from.
+// Points tile after tile, each in cells from the corner of its tile; `from` is its index in the
+// input.
 struct SortedPoints {
   int n = 0;
   double *theta = nullptr, *phi = nullptr;
   std::uint32_t* from = nullptr;
 };
-struct SortRoom {
+struct SortScratch {
   std::uint32_t *key = nullptr, *sorted_key = nullptr, *row = nullptr;  // (n)
-  void* scratch = nullptr;
+  void* memory = nullptr;
   std::size_t bytes = 0;
 };
 std::size_t tile_sort_bytes(int n);
-// Of directions x, of any length; `first` (tiles + 1) gets where each tile's points begin.
-void sort_by_tile(const AngleGrid& grid, const ConstPlaces& x, const SortRoom& room,
+// Sorts the directions x, of any length; `first` (tiles + 1) becomes the first point of each tile.
+void sort_by_tile(const AngleGrid& grid, const ConstPlaces& x, const SortScratch& scratch,
                   const SortedPoints& to, int* first);
 
-// Points begin .. end of one tile; at most kRunPoints, so that few are added one after another.
+// Points begin .. end of one tile; at most kRunPoints, to limit the additions one after another.
 struct Run {
   int tile, begin, end;
 };
@@ -58,10 +58,10 @@ struct Added {
 };
 inline constexpr int kAddedAtOnce = 64;
 void add_parts(const Added* list, int count, const double* from, double* to);
-// (bands, cells): what the tiles have of every cell.
+// Writes (bands, cells): the sum of the tiles at every cell.
 void assemble(const AngleGrid& grid, const double* tiles, double* to);
 
-// The sums of four grids (rows, 4, row) at the points: weights to z, the others to n.
+// Writes the sums of four grids (rows, 4, row) at the points: weights to z, the others to n.
 void sum_runs(const AngleGrid& grid, const SortedPoints& points, const Run* runs, int count,
               const double* grids, std::size_t row, const Sums& to);
 

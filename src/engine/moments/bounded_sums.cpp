@@ -1,4 +1,4 @@
-// bounded_sums.cpp: blocks of targets through the series; the rest through cells, or pairs.
+// bounded_sums.cpp: blocks of targets by the series; the rest by cells or pairs.
 #include "engine/moments/bounded_sums.h"
 
 #include <algorithm>
@@ -12,20 +12,18 @@
 #include "core/parallel.h"
 #include "engine/moments/cells.h"
 #include "engine/moments/direct_sums.h"
-#include "engine/moments/harmonic_kernels.h"
 
 namespace murmur::moments {
 
 namespace {
 
-constexpr int kMostDegree[] = {2000, 160, 48, 26};  // d = 2 .. 5: tables of a few 10 MB at most
-constexpr int kListed = 1 << 20;                    // targets that are summed again at once
+constexpr int kListed = 1 << 20;  // targets of one request
 
 // Measured (bench/results/moments.md), nanoseconds of one core: a function at a source, a function
-// at a target with means, the same where lengths vary, and a pair.
+// at a target with means, the same for targets of different lengths, and a pair.
 constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
-// A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
-// at the nodes of their degree, p^3 of them.
+// By transforms: a particle, spread and summed; a cell of the grid, both ways; and a function at a
+// node of its degree, p^3 of them.
 constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
 // The same on the circle.
 constexpr double kCircleRate = 85, kCircleCellRate = 150;
@@ -33,14 +31,14 @@ constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more
 
 double pair_rate(int d) { return d <= 4 ? kPairRate[d] : 0.25 * d; }
 
-// Functions of degree at most p: half of the sum of the dimensions.
-double functions(int d, int p) {
+// Returns the number of functions of degree at most p: half of the sum of the dimensions.
+double count_functions(int d, int p) {
   double sum = 0;
   for (int l = 0; l <= p; ++l) sum += dimension(d, l);
   return 0.5 * (sum + p + 1);
 }
 
-constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
+constexpr double kLeastCut = 5e-15;  // rounding is larger anyway
 
 double cells_rate(const SumsSetup& setup, double sources, double targets) {
   return cells_cost({.sources = sources,
@@ -51,35 +49,36 @@ double cells_rate(const SumsSetup& setup, double sources, double targets) {
                      .tolerance = setup.tolerance});
 }
 
-// Of the tolerance a tenth where a uniform swarm has it: there e^{|u|} / Z is 1 / A_0(|u|).
+// Returns a tenth of the tolerance for a uniform swarm, where e^{|u|} / Z is 1 / A_0(|u|).
 double cut_of(const SumsSetup& setup) {
   const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
   return std::fmax(kLeastCut, std::fmin(setup.cut, 0.1 * setup.tolerance * uniform));
 }
 
-constexpr double kWorthASeries = 1024;  // targets that a series of higher degree is tried for
+constexpr double kWorthASeries = 1024;  // the fewest targets for a series of higher degree
 
-// Whether a series that leaves out `cut`, with that allowance for rounding, in units of 2^-53,
-// bounds a uniform swarm.
-bool serves(const SumsSetup& setup, double cut, double roundings) {
+// Returns whether a series with this remainder and this allowance for rounding, in units of 2^-53,
+// has small enough bounds for a uniform swarm.
+bool is_accurate_enough(const SumsSetup& setup, double cut, double roundings) {
   const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
   return setup.way || 2 * (cut + roundings * 0x1p-53) <= setup.tolerance * uniform;
 }
 
-// A window is as wide as it must be to err by the cut or 1e-13 at most: by half of that, as a rule.
-double with_window(double cut) { return cut + 0.5 * std::fmax(cut, 1e-13); }
+// Returns the cut plus the expected error of a window, which is wide enough for an error of at most
+// the cut or 1e-13: half of that, as a rule.
+double with_window_error(double cut) { return cut + 0.5 * std::fmax(cut, 1e-13); }
 
 // One thread's targets and results.
-struct Room {
+struct Scratch {
   simd::Buffer<double> values;
   std::vector<int> rows;
 };
-Room& own_room() {
-  static thread_local Room room;
-  return room;
+Scratch& thread_scratch() {
+  static thread_local Scratch scratch;
+  return scratch;
 }
 
-// Targets (d, stride) and results in one piece of memory.
+// Targets (d, stride) and results in one array.
 struct Table {
   Table(double* at, int d, std::size_t stride)
       : u(at), result{at + d * stride, at + (d + 1) * stride,     at + (d + 2) * stride,
@@ -89,7 +88,7 @@ struct Table {
   SumsResult result;
 };
 
-SumsResult from(const SumsResult& r, int first) {
+SumsResult rows_from(const SumsResult& r, int first) {
   return {r.weight + first, r.shift + first,        r.mean + first,
           r.stride,         r.weight_bound + first, r.mean_bound + first};
 }
@@ -100,24 +99,30 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   const auto [n, d] = setup.shape;
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
-    const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
-    const auto left = [&, d = d] { return exponential_series(d, setup.reach, p + 1).beyond[p]; };
-    if (p != kNoDegree && serves(setup, left(), 4 * (p + 8) + longest_harmonic_sum())) {
+    const int p = degree_for(d, setup.reach, cut_of(setup), kMostHarmonicDegree[d - 2]);
+    const auto remainder = [&, d = d] {
+      return exponential_series(d, setup.reach, p + 1).beyond[p];
+    };
+    if (p != kNoDegree &&
+        is_accurate_enough(setup, remainder(), 4 * (p + 8) + longest_harmonic_sum())) {
       const double down = setup.length ? kDownRate : kVaryingRate;
-      ways.push_back({Way::harmonics,
-                      n * (kUpRate * functions(d, p + 1) + down * (d + 1) / 4 * functions(d, p)),
-                      p});
+      ways.push_back(
+          {Way::harmonics,
+           n * (kUpRate * count_functions(d, p + 1) + down * (d + 1) / 4 * count_functions(d, p)),
+           p});
     }
   }
   if (setup.sphere && d == 3 && setup.length) {
     const int p = degree_for(d, *setup.length, cut_of(setup), kMostTransformDegree);
-    if (p != kNoDegree && serves(setup, with_window(cut_of(setup)), 4 * (p + 8) + 584))
+    if (p != kNoDegree &&
+        is_accurate_enough(setup, with_window_error(cut_of(setup)), 4 * (p + 8) + 584))
       ways.push_back(
           {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
   }
   if (setup.sphere && d == 2 && setup.length) {
     const int p = degree_for(d, *setup.length, cut_of(setup), kMostCircleDegree);
-    if (p != kNoDegree && serves(setup, with_window(cut_of(setup)), 4 * (p + 8) + 552))
+    if (p != kNoDegree &&
+        is_accurate_enough(setup, with_window_error(cut_of(setup)), 4 * (p + 8) + 552))
       ways.push_back({Way::transform, kCircleRate * n + kCircleCellRate * 4 * (p + 2), p});
   }
   const double pairs = pair_rate(d) * n * n;
@@ -164,14 +169,14 @@ BoundedSums::BoundedSums(const SumsSetup& setup) : setup_(setup), ways_(ways_of(
 
 struct BoundedSums::Work {
   const HostSwarm& x;
-  const HostSwarm* sources;  // of what is summed one by one: x, or all that the ranks have
+  const HostSwarm* sources;  // of sums pair by pair or by cells: x, or those of all ranks
   SharedMoments& shared;
   const Fill& fill;
   const Done& done;
-  SumsAccount account{};
+  SumsCounts counts{};
 };
 
-BoundedSums::Evaluation BoundedSums::ready(Work& work, const WayCost& way) const {
+BoundedSums::Evaluation BoundedSums::prepare_series(Work& work, const WayCost& way) const {
   if (way.way == Way::transform && work.x.d() == 2) {
     const CircleTransform& sums = work.shared.circle(*setup_.length, cut_of(setup_));
     const auto series = std::make_shared<CircleTransform::Series>(
@@ -196,33 +201,33 @@ BoundedSums::Evaluation BoundedSums::ready(Work& work, const WayCost& way) const
           }};
 }
 
-// Those of the targets (nothing given: 0 .. n - 1) whose bounds are too large, in order.
-std::vector<int> BoundedSums::by_series(Work& work, const Evaluation& series, int n,
-                                        std::span<const int> given) const {
+// Sums at the given targets (none: 0 .. n - 1). Returns those whose bounds are too large, in order.
+std::vector<int> BoundedSums::sum_by_series(Work& work, const Evaluation& series, int n,
+                                            std::span<const int> given) const {
   const int d = work.x.d(), most = series.block;
   std::map<int, std::vector<int>> left;  // by block
   std::mutex lock;
   for_blocks((n + most - 1) / most, setup_.threads, [&](int block) {
-    Room& room = own_room();
+    Scratch& scratch = thread_scratch();
     const int first = block * most, count = std::min(most, n - first);
-    const Table table(room.values.need(Table::size(d, most)), d, most);
-    room.rows.resize(count);
-    std::iota(room.rows.begin(), room.rows.end(), first);
-    const std::span<const int> here = given.empty() ? room.rows : given.subspan(first, count);
+    const Table table(scratch.values.need(Table::size(d, most)), d, most);
+    scratch.rows.resize(count);
+    std::iota(scratch.rows.begin(), scratch.rows.end(), first);
+    const std::span<const int> here = given.empty() ? scratch.rows : given.subspan(first, count);
     work.fill(here, table.u, most);
     SumsResult r = table.result;
     if (!setup_.mean) r.mean = r.mean_bound = nullptr;
     series.at({table.u, static_cast<std::size_t>(most), count, d}, r);
-    // Runs of targets within the tolerance are done; the others wait.
+    // Consecutive targets within the tolerance are done; the others are returned.
     std::vector<int> failed;
-    const auto good = [&](int i) {
+    const auto accurate = [&](int i) {
       return (setup_.mean ? std::fmax(r.mean_bound[i], r.weight_bound[i]) : r.weight_bound[i]) <=
              setup_.tolerance;
     };
     for (int i = 0; i < count;) {
       int end = i;
-      while (end < count && good(end)) ++end;
-      if (end > i) work.done(here.subspan(i, end - i), from(r, i));
+      while (end < count && accurate(end)) ++end;
+      if (end > i) work.done(here.subspan(i, end - i), rows_from(r, i));
       if (end < count) failed.push_back(here[end]);
       i = end + 1;
     }
@@ -235,16 +240,16 @@ std::vector<int> BoundedSums::by_series(Work& work, const Evaluation& series, in
   return all;
 }
 
-// How many rows the ranks have together: what is decided by it is the same on all of them.
-double BoundedSums::on_all_ranks(std::span<const int> rows) const {
+// Returns the number of rows of all ranks together, so that all ranks decide the same.
+double BoundedSums::count_on_all_ranks(std::span<const int> rows) const {
   Fixed count[] = {static_cast<Fixed>(rows.size())};
   if (setup_.ranks != nullptr) setup_.ranks->sum(count);
   return static_cast<double>(count[0]);
 }
 
-// Cells are made of the targets that are asked for together, and show in the last bits: so every
-// rank sums the targets of all of them, and keeps its own.
-void BoundedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
+// The last bits depend on the cells, and the cells on the targets of a request. So every rank sums
+// the targets of all ranks, and keeps its own.
+void BoundedSums::sum_by_shared_cells(Work& work, std::span<const int> rows) const {
   const int d = work.x.d();
   const std::size_t own = rows.size();
   std::vector<double> u(d * own);
@@ -270,13 +275,13 @@ void BoundedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
                       to_row = std::min(first + count, begin + own);
     if (from_row < to_row)
       work.done(rows.subspan(from_row - begin, to_row - from_row),
-                from(r, static_cast<int>(from_row - first)));
+                rows_from(r, static_cast<int>(from_row - first)));
   }
-  work.account.cells += static_cast<std::int64_t>(own);
+  work.counts.cells += static_cast<std::int64_t>(own);
 }
 
-void BoundedSums::by_lists(Work& work, std::span<const int> rows) const {
-  const double listed = on_all_ranks(rows);
+void BoundedSums::sum_listed(Work& work, std::span<const int> rows) const {
+  const double listed = count_on_all_ranks(rows);
   if (listed == 0) return;
   const bool forced = setup_.way && ways_.front().way == *setup_.way;
   const bool cells = forced && *setup_.way == Way::cells ? true
@@ -285,7 +290,7 @@ void BoundedSums::by_lists(Work& work, std::span<const int> rows) const {
                          : cells_rate(setup_, work.sources->n(), listed) <
                                pair_rate(work.x.d()) * work.sources->n() * listed;
   const int d = work.x.d();
-  if (cells && work.sources != &work.x) return by_shared_cells(work, rows);
+  if (cells && work.sources != &work.x) return sum_by_shared_cells(work, rows);
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
         rows.subspan(first, std::min<std::size_t>(kListed, rows.size() - first));
@@ -305,35 +310,35 @@ void BoundedSums::by_lists(Work& work, std::span<const int> rows) const {
                               .mean = setup_.mean};
     if (cells) {
       cell_sums(request, r);
-      work.account.cells += count;
+      work.counts.cells += count;
     } else {
       direct_sums(request, r);
-      work.account.direct += count;
+      work.counts.direct += count;
     }
     for_blocks((count + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
       const int at = block * kPoints;
-      work.done(here.subspan(at, std::min(kPoints, count - at)), from(r, at));
+      work.done(here.subspan(at, std::min(kPoints, count - at)), rows_from(r, at));
     });
   }
 }
 
-SumsAccount BoundedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
-                                  const Fill& fill, const Done& done) const {
+SumsCounts BoundedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared, const Fill& fill,
+                                 const Done& done) const {
   Work work{x, &x, shared, fill, done};
   std::vector<int> rows;
   const WayCost& first = ways_.front();
   if (first.way == Way::harmonics || first.way == Way::transform) {
-    work.account.degree = first.degree;
-    rows = by_series(work, ready(work, first), n, {});
-    if (cut_of(setup_) > 2 * kLeastCut && on_all_ranks(rows) >= kWorthASeries) {
+    work.counts.degree = first.degree;
+    rows = sum_by_series(work, prepare_series(work, first), n, {});
+    if (cut_of(setup_) > 2 * kLeastCut && count_on_all_ranks(rows) >= kWorthASeries) {
       SumsSetup finer = setup_;
-      finer.cut = 0;  // as little as makes sense
+      finer.cut = 0;  // becomes kLeastCut
       finer.way = first.way;
       const BoundedSums again(finer);
       if (again.ways().front().way == first.way) {
-        work.account.degree = again.ways().front().degree;
-        rows = again.by_series(work, again.ready(work, again.ways().front()),
-                               static_cast<int>(rows.size()), rows);
+        work.counts.degree = again.ways().front().degree;
+        rows = again.sum_by_series(work, again.prepare_series(work, again.ways().front()),
+                                   static_cast<int>(rows.size()), rows);
       }
     }
   } else {
@@ -341,8 +346,8 @@ SumsAccount BoundedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shar
     std::iota(rows.begin(), rows.end(), 0);
   }
   if (setup_.ranks != nullptr) work.sources = &setup_.ranks->everybody(x, !rows.empty());
-  by_lists(work, rows);
-  return work.account;
+  sum_listed(work, rows);
+  return work.counts;
 }
 
 }  // namespace murmur::moments

@@ -13,50 +13,157 @@
 
 // For targets u in a cell T with centre u_T, |u - u_T| <= r, and a cell S of sources y_j,
 //   sum_j m_j e^{<u, y_j>} = W e^{<u - u_T, c>} P(u - u_T),   P(v) = sum_j w_j e^{<v, y_j - c>},
-// with the tilted weights w_j = m_j e^{<u_T, y_j>} / W, which add up to 1. P is held as its moments
-// m_b = sum_j w_j (y_j - c)^b, |b| <= p, which make the polynomial sum_b m_b v^b / b!. No e^{beta}
-// appears: weights are positive and at most 1, whatever beta, Q and K are. Three steps keep it so:
-//   moments  of a cell S that is narrow beside T, r |y_j - c| small, about its Gibbs mean c;
-//   shift    from T to its half T' with centre u_T + delta: P(delta + v) is a polynomial of the
-//   same
-//            degree, so that nothing is lost, and the weights of S are tilted to T';
+// with the tilted weights w_j = m_j e^{<u_T, y_j>} / W, which add up to 1. P is stored as its
+// moments m_b = sum_j w_j (y_j - c)^b, |b| <= p, which make the polynomial sum_b m_b v^b / b!.
+// There is no e^{beta}: weights are positive and at most 1 for every beta, Q and K. Three steps
+// keep it so:
+//   moments  of a cell S that is narrow compared with T, r |y_j - c| small, about its Gibbs mean c;
+//   shift    from T to its half T' with centre u_T + delta, without a cut: P(delta + v) is a
+//            polynomial of the same degree, and the weights of S are tilted to T';
 //   merge    of two sister cells about their common Gibbs mean, each e^{<v, gamma>} P(v) cut at
 //            degree p again, since r is smaller now.
-// The further down, the narrower T and the wider S, with r_T r_S about the same, so that every
-// level has about as many pairs of cells; at the end a target cell holds one polynomial of all
-// sources that matter to it. (Candes, Demanet, Ying, Multiscale Model. Simul. 7, 2009, do so for
-// oscillations.)
+// Further down T is narrower and S wider, with r_T r_S about the same, so that every level has
+// about the same number of pairs of cells. At the end a target cell has one polynomial for all
+// sources with a noticeable weight. (Candes, Demanet, Ying, Multiscale Model. Simul. 7, 2009, do so
+// for oscillations.)
 //
 // Errors. By Jensen's inequality at the Gibbs mean C of all sources at u_T,
 //   Z(u) >= Z(u_T) e^{<u - u_T, C>},
-// and the same of the sources of S alone. A cut of P by eps on the ball is therefore at most
-//   eps e^{r |mean of S - c|}   of what the sources of S weigh, and   (W / Z(u_T)) e^{r |c - C|}
-//   eps
-// of Z(u), for every target of T. Bounds are computed from the moments themselves (cells_cut.h) and
-// added up on the way down (cells_ledger.h). Sources are left out where (W / Z(u_T)) e^{r |c - C|}
-// sup P is below 0.05 of the tolerance times their part of the mass, source cells without moments
-// where their ball says so: all of them together are below 0.05 of the tolerance. Where cells would
-// not pay, the sources that are left are summed pair by pair, tilted to u_T.
-// The sum is W e^{..} (c P + grad P) for the numerator of the mean; its error has the gradient's.
-// Rounding, in units of 2^-53: 8 + 2 (d + 2) |delta| max |y| a shift, 4 r max |y| of a target, 96
-// besides, and as many as pairs are added one after another; tests/conformance/cells_test.cpp holds
-// sums to it.
+// and the same holds for the sources of S only. A cut of P by eps on the ball is therefore at most
+//   eps e^{r |mean of S - c|}        of the weight of the sources of S, and
+//   (W / Z(u_T)) e^{r |c - C|} eps   of Z(u),
+// for every target of T. Bounds are computed from the moments themselves (Truncation)
+// and added up on the way down (ErrorBudget). Sources are left out if (W / Z(u_T)) e^{r |c - C|}
+// sup P is below 0.05 of the tolerance times their part of the mass, and source cells without
+// moments if a bound over their ball is: all of them together are below 0.05 of the tolerance. If
+// moments would cost more, the remaining sources are summed pair by pair, tilted to u_T. The sum is
+// W e^{..} (c P + grad P) for the numerator of the mean; its error includes that of the gradient.
+// Rounding, in units of 2^-53: 8 + 2 (d + 2) |delta| max |y| per shift, 4 r max |y| of a target, 96
+// more, and the additions of pairs one after another; tests/conformance/cells_test.cpp checks it.
 namespace murmur::moments {
+
+// Points are records of d coordinates and their number, which are moved as a whole. Boxes are cut
+// across their longest side, in the middle or so that half of the points are on each side.
+struct CellTree::Build {
+  CellTree& tree;
+  int leaf;
+  double widest;
+  int d, size;                    // size of a record
+  std::vector<double> records{};  // (n, d + 1)
+  std::vector<double> keys{};
+
+  double* record(int p) { return records.data() + static_cast<std::size_t>(p) * size; }
+
+  struct Box {
+    double low[kMaxCoordinates], high[kMaxCoordinates];
+  };
+
+  Box box_of(int first, int count) {
+    Box box;
+    for (int k = 0; k < d; ++k) box.low[k] = box.high[k] = record(first)[k];
+    for (int p = first + 1; p < first + count; ++p) {
+      const double* at = record(p);
+      for (int k = 0; k < d; ++k) {
+        box.low[k] = std::min(box.low[k], at[k]);
+        box.high[k] = std::max(box.high[k], at[k]);
+      }
+    }
+    return box;
+  }
+
+  // Moves the points below `cut` before the others. Returns their number.
+  int partition(int first, int count, int axis, double cut) {
+    int low = first, high = first + count - 1;
+    while (true) {
+      while (low <= high && record(low)[axis] < cut) ++low;
+      while (low <= high && record(high)[axis] >= cut) --high;
+      if (low >= high) return low - first;
+      std::swap_ranges(record(low), record(low) + size, record(high));
+      ++low;
+      --high;
+    }
+  }
+
+  // Returns an estimate of the median, from at most 256 of the points.
+  double median(int first, int count, int axis) {
+    const int step = 1 + (count - 1) / 256;
+    keys.clear();
+    for (int p = first; p < first + count; p += step) keys.push_back(record(p)[axis]);
+    const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2);
+    std::nth_element(keys.begin(), middle, keys.end());
+    return *middle;
+  }
+
+  // Splits in the middle while cells are large and neither side is too small, so that cells are
+  // round; in halves below that, so that leaves have about the same number of points.
+  int split(int first, int count, int axis, const Box& box) {
+    const double middle = box.low[axis] + (box.high[axis] - box.low[axis]) / 2;
+    const auto balanced = [&](int share) {
+      return share >= count / 8 && count - share >= count / 8;
+    };
+    if (count > 8 * leaf) {
+      const int share = partition(first, count, axis, middle);
+      if (balanced(share)) return share;
+    }
+    const int half = partition(first, count, axis, median(first, count, axis));
+    if (half > 0 && half < count) return half;
+    const int share =
+        partition(first, count, axis, middle > box.low[axis] ? middle : box.high[axis]);
+    return share;
+  }
+
+  int add(int first, int count, int parent, int depth) {
+    const int index = static_cast<int>(tree.cells_.size());
+    tree.depth_ = std::max(tree.depth_, depth);
+    const Box box = box_of(first, count);
+    int axis = 0;
+    double centre[kMaxCoordinates], square = 0;
+    for (int k = 0; k < d; ++k) {
+      centre[k] = box.low[k] + (box.high[k] - box.low[k]) / 2;
+      if (box.high[k] - box.low[k] > box.high[axis] - box.low[axis]) axis = k;
+      tree.centres_.push_back(centre[k]);
+    }
+    for (int p = first; p < first + count; ++p) {
+      double far = 0;
+      for (int k = 0; k < d; ++k) far += (record(p)[k] - centre[k]) * (record(p)[k] - centre[k]);
+      square = std::max(square, far);
+    }
+    // A little more than the root, so that the ball holds all points in spite of rounding.
+    tree.cells_.push_back({first, count, -1, -1, parent, std::sqrt(square) * (1 + 1e-14)});
+    const bool fits = count <= leaf && tree.cells_[index].radius <= widest;
+    if (fits || !(box.high[axis] > box.low[axis])) return index;
+    const int share = split(first, count, axis, box);
+    const int left = add(first, share, index, depth + 1);
+    const int right = add(first + share, count - share, index, depth + 1);
+    tree.cells_[index].left = left;
+    tree.cells_[index].right = right;
+    return index;
+  }
+};
+
+CellTree::CellTree(const Points& points, int leaf, double widest)
+    : n_(points.n), d_(points.d), stride_((points.n + 2 * kPadded - 1) / kPadded * kPadded) {
+  Build build{*this, leaf, widest, d_, d_ + 1};
+  build.records.resize(static_cast<std::size_t>(n_) * (d_ + 1));
+  for (int p = 0; p < n_; ++p) {
+    for (int k = 0; k < d_; ++k)
+      build.record(p)[k] = points.x[static_cast<std::size_t>(k) * points.stride + p];
+    build.record(p)[d_] = p;
+  }
+  if (n_ > 0) build.add(0, n_, -1, 0);
+  x_ = memory_.need(d_ * stride_);
+  std::fill(x_, x_ + d_ * stride_, 0.0);
+  original_.resize(n_);
+  for (int p = 0; p < n_; ++p) {
+    for (int k = 0; k < d_; ++k) x_[k * stride_ + p] = build.record(p)[k];
+    original_[p] = static_cast<int>(build.record(p)[d_]);
+  }
+}
 
 namespace {
 
 constexpr double kWidestExponent = 150;  // r_T max_j |y_j| of target cells, far from overflow
-constexpr int kSeparate = 64;            // target cells that threads then share out
-
-double farthest_of(const HostSwarm& x) {
-  double most = 0;
-  for (int j = 0; j < x.n(); ++j) {
-    double square = 0;
-    for (int k = 0; k < x.d(); ++k) square += x.at(j, k) * x.at(j, k);
-    most = std::max(most, square);
-  }
-  return std::sqrt(most) * (1 + 1e-14);
-}
+constexpr int kSeparate = 64;            // target cells that are then distributed to threads
 
 HostSwarm without_massless(const HostSwarm& x) {
   HostSwarm kept({static_cast<int>(x.n() - std::count(x.mass.begin(), x.mass.end(), 0.0)), x.d()});
@@ -68,7 +175,7 @@ HostSwarm without_massless(const HostSwarm& x) {
   return kept;
 }
 
-void weigh_cells(CellProblem& problem) {
+void compute_cell_masses(CellProblem& problem) {
   const CellTree& tree = problem.sources;
   const int d = tree.d(), cells = static_cast<int>(tree.cells().size());
   problem.cell_mass.resize(cells);
@@ -95,7 +202,7 @@ void weigh_cells(CellProblem& problem) {
   }
 }
 
-void count_costs(CellProblem& problem) {
+void estimate_costs(CellProblem& problem) {
   const Terms& terms = problem.terms;
   const double lanes = kTogetherCells;
   double shift = 0;
@@ -109,7 +216,7 @@ void count_costs(CellProblem& problem) {
   problem.shift_cost = 2 * shift;
 }
 
-// r_T r_S up to which sources spread over a ball have a cut of the tolerance.
+// Returns r_T r_S up to which the cut for sources spread over a ball is within the tolerance.
 double widest_for(int p, double tolerance) {
   double low = 0, high = 20;
   for (int step = 0; step < 60; ++step) {
@@ -121,8 +228,8 @@ double widest_for(int p, double tolerance) {
   return low;
 }
 
-// Measured to be about the best on S^2; fewer terms where d is higher.
-CellsChoice filled_in(CellsChoice choice, const SumsRequest& request) {
+// Fills in values that were measured to be about the best on S^2, with fewer terms for higher d.
+CellsChoice complete_choice(CellsChoice choice, const SumsRequest& request) {
   const int d = request.x.d();
   if (choice.degree == 0) {
     const double digits = -std::log10(std::max(request.tolerance, 1e-16));
@@ -137,8 +244,8 @@ CellsChoice filled_in(CellsChoice choice, const SumsRequest& request) {
   return choice;
 }
 
-// There is no source with a mass.
-SumsCost nothing(const SumsResult& result, int n) {
+// Writes the result for a request whose sources all have mass 0.
+SumsCost write_empty_sums(const SumsResult& result, int n) {
   std::fill_n(result.weight, n, 0.0);
   std::fill_n(result.shift, n, 0.0);
   std::fill_n(result.weight_bound, n, HUGE_VAL);
@@ -146,12 +253,12 @@ SumsCost nothing(const SumsResult& result, int n) {
   return {};
 }
 
-class Sums {
+class TargetDescent {
  public:
-  Sums(const CellProblem& problem, const SumsResult& result, int threads)
+  TargetDescent(const CellProblem& problem, const SumsResult& result, int threads)
       : problem_(problem), walk_(problem, result), threads_(threads) {}
 
-  SumsCost all() {
+  SumsCost sum_all() {
     std::vector<std::unique_ptr<HeldCell>> front, next;
     front.push_back(std::make_unique<HeldCell>());
     walk_.start(*front[0], threads_);
@@ -175,7 +282,7 @@ class Sums {
     }
     std::vector<SumsCost> costs(front.size());
     for_blocks(static_cast<int>(front.size()), threads_,
-               [&](int f) { costs[f] = below(*front[f], 0); });
+               [&](int f) { costs[f] = sum_below(*front[f], 0); });
     SumsCost sum{};
     for (const SumsCost& cost : costs) {
       sum.cells += cost.cells;
@@ -185,21 +292,21 @@ class Sums {
   }
 
  private:
-  SumsCost below(HeldCell& at, int level) {
+  SumsCost sum_below(HeldCell& at, int level) {
     if (walk_.finished(at)) return walk_.evaluate(at);
     SumsCost sum{};
     for (const int half : problem_.targets.halves(at.cell)) {
-      HeldCell& to = own_level(level);
+      HeldCell& to = thread_cell(level);
       walk_.descend(at, half, to, 1);
-      const SumsCost cost = below(to, level + 1);
+      const SumsCost cost = sum_below(to, level + 1);
       sum.cells += cost.cells;
       sum.pairs += cost.pairs;
     }
     return sum;
   }
 
-  // One thread's cell at each level, so that memory is kept.
-  static HeldCell& own_level(int level) {
+  // Returns the cell of this thread at a level, so that its memory is used again.
+  static HeldCell& thread_cell(int level) {
     static thread_local std::vector<std::unique_ptr<HeldCell>> levels;
     while (static_cast<int>(levels.size()) <= level) levels.push_back(std::make_unique<HeldCell>());
     HeldCell& at = *levels[level];
@@ -219,38 +326,38 @@ SumsCost cell_sums(const SumsRequest& request, const SumsResult& result,
   const HostSwarm& x = request.x;
   const Targets& u = request.u;
   if (u.n == 0) return {};
-  if (x.n() == 0) return nothing(result, u.n);
+  if (x.n() == 0) return write_empty_sums(result, u.n);
   if (std::find(x.mass.begin(), x.mass.end(), 0.0) != x.mass.end()) {
-    // Who has no mass may score above all others, and has no say.
+    // A source without mass could have the largest score, which the sums must ignore.
     const HostSwarm with_mass = without_massless(x);
     return cell_sums({with_mass, u, request.tolerance, request.threads, request.mean}, result,
                      choice);
   }
-  const double farthest = farthest_of(x);
-  const CellsChoice chosen = filled_in(choice, request);
+  const double largest = largest_norm(x) * (1 + 1e-14);
+  const CellsChoice chosen = complete_choice(choice, request);
   const CellTree sources({x.axis(0), x.stride(), x.n(), x.d()}, chosen.leaf_sources, HUGE_VAL);
   const CellTree targets({u.u, u.stride, u.n, u.d}, chosen.leaf_targets,
-                         farthest > 0 ? kWidestExponent / farthest : HUGE_VAL);
+                         largest > 0 ? kWidestExponent / largest : HUGE_VAL);
   const Terms terms(x.d(), chosen.degree);
   std::vector<double> mass(x.n() + 2 * kPadded, 0.0);
   for (int j = 0; j < x.n(); ++j) mass[j] = x.mass[sources.original(j)];
   CellProblem problem{sources, targets, terms, mass.data()};
   problem.tolerance = request.tolerance;
-  problem.mean_tolerance = request.tolerance * std::max(farthest, 1e-300);
+  problem.mean_tolerance = request.tolerance * std::max(largest, 1e-300);
   problem.eager = chosen.eager;
-  problem.farthest = farthest;
-  problem.reach = 2 * std::min(farthest, sources.cell(0).radius);
-  weigh_cells(problem);
-  if (!(problem.cell_mass[0] > 0)) return nothing(result, u.n);
+  problem.largest_norm = largest;
+  problem.reach = 2 * std::min(largest, sources.cell(0).radius);
+  compute_cell_masses(problem);
+  if (!(problem.cell_mass[0] > 0)) return write_empty_sums(result, u.n);
   problem.log_drop = std::log(0.05 * request.tolerance / problem.cell_mass[0]);
   problem.widest = widest_for(chosen.degree, request.tolerance);
-  count_costs(problem);
-  return Sums(problem, result, request.threads).all();
+  estimate_costs(problem);
+  return TargetDescent(problem, result, request.threads).sum_all();
 }
 
-// Trees, a visit of every particle, and then what is less: pairs of particles, or of cells. Of the
-// sources only a part matters to a target where scores are large; the pairs of cells are so many
-// that the product of their radii is about 1.
+// Adds the cost of trees, of one visit per particle, and the smaller of those of pairs of particles
+// and of cells. For large scores only a part of the sources matters to a target. The number of
+// pairs of cells is such that the product of their radii is about 1.
 double cells_cost(const CellsLoad& load) {
   constexpr double kTree = 300, kVisit = 400, kPair = 1.0;
   constexpr double kCells[] = {1e6, 1e7, 1e8, 6e9};  // by the dimension of the set, 1 to 4

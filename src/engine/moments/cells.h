@@ -5,19 +5,19 @@
 
 namespace murmur::moments {
 
-// How a request is cut up. 0: chosen by what it costs.
+// How a request is divided. 0: chosen by cost.
 struct CellsChoice {
   int degree = 0;
   int leaf_sources = 0, leaf_targets = 0;
-  bool eager = false;  // moments wherever they can be, also where pairs cost less
+  bool eager = false;  // moments wherever they are possible, even where pairs cost less
 };
 
-// Every target of the request gets its sums and the bounds on their errors, whatever beta, query,
-// key and the signs of scores are; see cells.cpp for how.
+// Computes the sums at every target of the request and bounds on their errors, for any beta, query,
+// key and signs of scores. The method is described in cells.cpp.
 SumsCost cell_sums(const SumsRequest& request, const SumsResult& result,
                    const CellsChoice& choice = {});
 
-// What a request is like, for a guess at its cost.
+// The properties of a request that cells_cost needs.
 struct CellsLoad {
   double sources = 0, targets = 0;
   int d = 3;
@@ -26,8 +26,8 @@ struct CellsLoad {
   double tolerance = 1e-12;
 };
 
-// Nanoseconds of one core, from times that bench/results/cells.md has: right to a factor of about 3
-// for points spread evenly, and too much for others.
+// Returns an estimate in nanoseconds of one core, from the times in bench/results/cells.md: right
+// within a factor of about 3 for evenly spread points, and too large for others.
 double cells_cost(const CellsLoad& load);
 
 }  // namespace murmur::moments

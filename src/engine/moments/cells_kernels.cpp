@@ -1,13 +1,14 @@
-// cells_kernels.cpp: sums over monomials and over pairs, with source cells, sources or targets a
-// lane.
+// cells_kernels.cpp: the list of monomials, and sums over them and over pairs, with one source
+// cell, source or target per lane; compiled for every vector target and chosen at run time.
 #include "engine/moments/cells_kernels.h"
-
-#include <cstddef>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/moments/cells_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include <cstddef>
+#include <map>
 
 #include "core/exp2-inl.h"
 
@@ -95,13 +96,13 @@ void NormsOf(const Terms& terms, const double* block, double* norms) {
 
 constexpr int kUp = 4;  // vectors of sources at once
 
-// Rows of the room: powers of the last coordinate, (p + 1, kUp); monomials of the others, (rows,
-// kUp); the sums of the terms, (count).
+// The rows of `scratch` are powers of the last coordinate, (p + 1, kUp); monomials of the others,
+// (rows, kUp); the sums of the terms, (count).
 void AddMoments(const Terms& terms, const CellSources& at, const double* w, const double* centre,
-                double* room, double* out) {
+                double* scratch, double* out) {
   const D d;
   const int lanes = width(), last = terms.d - 1;
-  double* powers = room;
+  double* powers = scratch;
   double* monomials = powers + (terms.p + 1) * kUp * lanes;
   double* sums = monomials + static_cast<long>(terms.rows.size()) * kUp * lanes;
   for (int e = 0; e < terms.count; ++e) hn::Store(hn::Zero(d), d, sums + e * lanes);
@@ -153,7 +154,7 @@ void AddMoments(const Terms& terms, const CellSources& at, const double* w, cons
   }
 }
 
-// a b = product + what is returned, exactly.
+// Returns a b - product, exactly.
 HWY_INLINE V product_error(V a, V b, V product) {
 #if HWY_NATIVE_FMA
   return hn::MulSub(a, b, product);
@@ -208,7 +209,7 @@ void WeighSources(const double* mass, const double* t, double top, int count, do
 
 constexpr int kDown = 2;  // vectors of targets at once
 
-//   P = sum over rows of (monomial of the row) q(z),  q by Horner's rule and q' beside it
+//   P = sum over rows of (monomial of the row) q(z),  q and q' by Horner's rule
 void AddSeries(const Terms& terms, const CellTargets& at, const CellSeries& series) {
   const D d;
   const int lanes = width(), last = terms.d - 1;
@@ -220,7 +221,7 @@ void AddSeries(const Terms& terms, const CellTargets& at, const CellSeries& seri
       value[a] = hn::Zero(d);
       e[a] = hn::Set(d, series.log_weight);
       for (int k = 0; k < terms.d; ++k) {
-        v[k][a] = hn::Load(d, at.v + k * at.room + i + a * lanes);
+        v[k][a] = hn::Load(d, at.v + k * at.stride + i + a * lanes);
         grad[k][a] = hn::Zero(d);
         e[a] = hn::MulAdd(v[k][a], hn::Set(d, series.offset[k]), e[a]);
       }
@@ -239,8 +240,8 @@ void AddSeries(const Terms& terms, const CellTargets& at, const CellSeries& seri
         q0 = hn::MulAdd(q0, z0, ck);
         q1 = hn::MulAdd(q1, z1, ck);
       }
-      double* own = series.room + static_cast<long>(r) * kDown * lanes;
-      const double* above = series.room + static_cast<long>(row.parent) * kDown * lanes;
+      double* own = series.scratch + static_cast<long>(r) * kDown * lanes;
+      const double* above = series.scratch + static_cast<long>(row.parent) * kDown * lanes;
       const V m0 = r == 0 ? hn::Set(d, 1.0) : hn::Mul(hn::Load(d, above), v[row.axis][0]);
       const V m1 = r == 0 ? hn::Set(d, 1.0) : hn::Mul(hn::Load(d, above + lanes), v[row.axis][1]);
       hn::Store(m0, d, own);
@@ -251,7 +252,7 @@ void AddSeries(const Terms& terms, const CellTargets& at, const CellSeries& seri
       grad[last][1] = hn::MulAdd(m1, s1, grad[last][1]);
       for (int l = terms.lowers_of[r]; l < terms.lowers_of[r + 1]; ++l) {
         const Terms::Lower& low = terms.lowers[l];
-        const double* at_low = series.room + static_cast<long>(low.lower) * kDown * lanes;
+        const double* at_low = series.scratch + static_cast<long>(low.lower) * kDown * lanes;
         const V power = hn::Set(d, low.power);
         grad[low.axis][0] = hn::MulAdd(hn::Mul(power, q0), hn::Load(d, at_low), grad[low.axis][0]);
         grad[low.axis][1] =
@@ -262,7 +263,7 @@ void AddSeries(const Terms& terms, const CellTargets& at, const CellSeries& seri
       double* sums = at.sums + i + a * lanes;
       hn::Store(hn::MulAdd(e[a], value[a], hn::Load(d, sums)), d, sums);
       for (int k = 0; k < terms.d; ++k) {
-        double* sum = sums + (1 + k) * at.room;
+        double* sum = sums + (1 + k) * at.stride;
         const V part = hn::MulAdd(hn::Set(d, series.offset[k]), value[a], grad[k][a]);
         hn::Store(hn::MulAdd(e[a], part, hn::Load(d, sum)), d, sum);
       }
@@ -281,7 +282,7 @@ void AddPairsOf(const CellTargets& at, const double* pairs, int count) {
     V v[kD][kU];
     for (int k = 0; k < kD; ++k)
       for (int a = 0; a < kU; ++a)
-        v[k][a] = hn::Mul(hn::Load(d, at.v + k * at.room + i + a * lanes), hn::Set(d, kLog2e));
+        v[k][a] = hn::Mul(hn::Load(d, at.v + k * at.stride + i + a * lanes), hn::Set(d, kLog2e));
     for (int first = 0; first < count; first += kFlush) {
       const int end = first + kFlush < count ? first + kFlush : count;
       V weight[kU], sum[kD][kU];
@@ -308,7 +309,7 @@ void AddPairsOf(const CellTargets& at, const double* pairs, int count) {
         double* to = at.sums + i + a * lanes;
         hn::Store(hn::Add(hn::Load(d, to), weight[a]), d, to);
         for (int k = 0; k < kD; ++k) {
-          double* row = to + (1 + k) * at.room;
+          double* row = to + (1 + k) * at.stride;
           hn::Store(hn::Add(hn::Load(d, row), sum[k][a]), d, row);
         }
       }
@@ -324,7 +325,7 @@ void AddPairsAny(int dimension, const CellTargets& at, const double* pairs, int 
   V v[kMaxCoordinates], sum[kMaxCoordinates];
   for (int i = 0; i < at.count; i += lanes) {
     for (int k = 0; k < dimension; ++k)
-      v[k] = hn::Mul(hn::Load(d, at.v + k * at.room + i), hn::Set(d, kLog2e));
+      v[k] = hn::Mul(hn::Load(d, at.v + k * at.stride + i), hn::Set(d, kLog2e));
     for (int first = 0; first < count; first += kFlush) {
       const int end = first + kFlush < count ? first + kFlush : count;
       V weight = hn::Zero(d);
@@ -340,7 +341,7 @@ void AddPairsAny(int dimension, const CellTargets& at, const double* pairs, int 
       double* to = at.sums + i;
       hn::Store(hn::Add(hn::Load(d, to), weight), d, to);
       for (int k = 0; k < dimension; ++k) {
-        double* row = to + (1 + k) * at.room;
+        double* row = to + (1 + k) * at.stride;
         hn::Store(hn::Add(hn::Load(d, row), sum[k]), d, row);
       }
     }
@@ -386,10 +387,10 @@ void norms_of(const Terms& terms, const double* block, double* norms) {
   HWY_DYNAMIC_DISPATCH(NormsOf)(terms, block, norms);
 }
 void add_moments(const Terms& terms, const CellSources& at, const double* w, const double* centre,
-                 double* room, double* out) {
-  HWY_DYNAMIC_DISPATCH(AddMoments)(terms, at, w, centre, room, out);
+                 double* scratch, double* out) {
+  HWY_DYNAMIC_DISPATCH(AddMoments)(terms, at, w, centre, scratch, out);
 }
-long moments_room(const Terms& terms) {
+long moments_scratch_size(const Terms& terms) {
   return kTogetherCells * (4L * (terms.p + 1 + static_cast<long>(terms.rows.size())) + terms.count);
 }
 void tilt_sources(int d, const CellSources& at, const Tilt& tilt, double* t, double* square) {
@@ -401,11 +402,97 @@ void weigh_sources(const double* mass, const double* t, double top, int count, d
 void add_series(const Terms& terms, const CellTargets& at, const CellSeries& series) {
   HWY_DYNAMIC_DISPATCH(AddSeries)(terms, at, series);
 }
-long series_room(const Terms& terms) {
+long series_scratch_size(const Terms& terms) {
   return 2L * kTogetherCells * static_cast<long>(terms.rows.size());
 }
 void add_pairs(int d, const CellTargets& at, const double* pairs, int count) {
   HWY_DYNAMIC_DISPATCH(AddPairs)(d, at, pairs, count);
+}
+
+namespace {
+
+using Index = std::vector<int>;
+
+// All multi-indices of d coordinates with |b| <= p, the last coordinate fastest.
+void list(int d, int p, Index& at, std::vector<Index>& all) {
+  if (static_cast<int>(at.size()) == d) {
+    all.push_back(at);
+    return;
+  }
+  for (int k = 0; k <= p; ++k) {
+    at.push_back(k);
+    list(d, p - k, at, all);
+    at.pop_back();
+  }
+}
+
+int total(const Index& b) {
+  int sum = 0;
+  for (const int k : b) sum += k;
+  return sum;
+}
+
+double factorial_of(int k) { return k <= 1 ? 1.0 : k * factorial_of(k - 1); }
+
+}  // namespace
+
+double terms_count(int d, int p) {
+  double count = 1;
+  for (int k = 1; k <= d; ++k) count *= static_cast<double>(p + k) / k;
+  return count;
+}
+
+Terms::Terms(int d_, int p_) : d(d_), p(p_) {
+  std::vector<Index> all;
+  Index at;
+  list(d, p, at, all);
+  count = static_cast<int>(all.size());
+  std::map<Index, int> place;
+  for (int e = 0; e < count; ++e) place[all[e]] = e;
+  for (const Index& b : all) {
+    double product = 1;
+    for (const int k : b) product *= factorial_of(k);
+    degree.push_back(total(b));
+    factorial.push_back(product);
+    inverse.push_back(1 / product);
+    norm.push_back(1 / (product * factorial_of(total(b))));
+  }
+  for (int q = 0; q < d; ++q) {
+    Index one(d, 0);
+    one[q] = 1;
+    linear.push_back(place.at(one));
+  }
+  std::map<Index, int> row_of;  // of the first d - 1 coordinates
+  lowers_of.push_back(0);
+  for (int e = 0; e < count; ++e) {
+    if (all[e].back() != 0) continue;
+    Index prefix(all[e].begin(), all[e].end() - 1);
+    Row row{.first = e, .length = p - total(prefix) + 1};
+    const int index = static_cast<int>(rows.size());
+    row_of[prefix] = index;
+    for (int q = 0; q < d - 1; ++q) {
+      if (prefix[q] == 0) continue;
+      Index below = prefix;
+      --below[q];
+      row.parent = row_of.at(below);
+      row.axis = q;
+      lowers.push_back({index, q, row.parent, static_cast<double>(prefix[q])});
+    }
+    rows.push_back(row);
+    lowers_of.push_back(static_cast<int>(lowers.size()));
+  }
+  line_of_axis.push_back(0);
+  line_begin.push_back(0);
+  for (int q = 0; q < d; ++q) {
+    for (const Index& b : all) {
+      if (b[q] != 0) continue;
+      Index along = b;
+      for (const int k0 = total(b); k0 + along[q] <= p; ++along[q])
+        line_terms.push_back(place.at(along));
+      line_begin.push_back(static_cast<int>(line_terms.size()));
+    }
+    line_of_axis.push_back(static_cast<int>(line_begin.size()) - 1);
+  }
 }
 
 }  // namespace murmur::moments

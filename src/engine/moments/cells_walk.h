@@ -1,16 +1,86 @@
-// cells_walk.h: carries the moments of source cells down the tree of targets, with their errors.
+// cells_walk.h: trees of cells over points, and the walk that carries the moments of source cells
+// down the tree of targets, with their errors.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "core/buffer.h"
 #include "engine/moments/cells_kernels.h"
-#include "engine/moments/cells_tree.h"
 #include "engine/moments/sums.h"
 
 namespace murmur::moments {
 
-// What does not change during a walk.
+// Points in the order of the input: coordinate k of point i is x[k * stride + i].
+struct Points {
+  const double* x = nullptr;
+  std::size_t stride = 0;
+  int n = 0, d = 0;
+};
+
+// A binary tree of cells over points. Cells are numbered in depth-first order, cell 0 has all
+// points, and the points of a cell are adjacent in the order of the tree.
+class CellTree {
+ public:
+  struct Cell {
+    int first = 0, count = 0;   // points first .. first + count - 1 of the tree's order
+    int left = -1, right = -1;  // cells; -1: none
+    int parent = -1;
+    double radius = 0;  // of a ball around `centre` that holds the points
+  };
+
+  // Splits cells with more than `leaf` points or a radius above `widest`, unless all their points
+  // are equal.
+  CellTree(const Points& points, int leaf, double widest);
+
+  int n() const { return n_; }
+  int d() const { return d_; }
+  const std::vector<Cell>& cells() const { return cells_; }
+  const Cell& cell(int c) const { return cells_[c]; }
+  const double* centre(int c) const { return centres_.data() + static_cast<std::size_t>(c) * d_; }
+  int depth() const { return depth_; }
+  std::array<int, 2> halves(int c) const { return {cells_[c].left, cells_[c].right}; }
+
+  // Returns coordinate k of the points in the order of the tree, padded for a vector.
+  const double* axis(int k) const { return x_ + static_cast<std::size_t>(k) * stride_; }
+  std::size_t stride() const { return stride_; }
+  int original(int p) const { return original_[p]; }
+
+ private:
+  struct Build;
+  int n_, d_;
+  int depth_ = 0;
+  std::size_t stride_;
+  std::vector<Cell> cells_{};
+  std::vector<double> centres_{};  // (cells, d)
+  std::vector<int> original_{};    // (n)
+  simd::Buffer<double> memory_{};
+  double* x_ = nullptr;  // (d, stride)
+};
+
+// The error of a truncated series: of its value, and of the length of its gradient.
+struct Truncation {
+  double value = 0, slope = 0;
+};
+
+// Returns the error of e^{<v, y_j - c>}, |v| <= r, cut at degree p and summed with weights w_j that
+// add up to 1:
+//   sum_j w_j tau_j^{p+1} / (p+1)! e^{tau_j},   sum_j w_j |y_j - c| tau_j^p / p! e^{tau_j},
+//   tau_j = r |y_j - c|.
+// Of the powers of |y_j - c| four are summed, fourth = sum_j w_j |y_j - c|^4, and the others are
+// replaced by powers of widest = max_j |y_j - c|. p >= 3.
+Truncation truncate_sources(int p, double r, double fourth, double widest);
+
+// Returns the error of the product of e^{<v, gamma>} with a polynomial of degree p, cut at degree
+// p. Its homogeneous parts have |H_k(v)| <= h_k |v|^k, as symmetric forms too, so that with g = r
+// |gamma|
+//   sum_k h_k r^k E_{p-k+1}(g),   1/r sum_k h_k r^k (k E_{p-k+1}(g) + g E_{p-k}(g)),
+//   E_m(g) = sum_{i >= m} g^i / i! <= e^g g^m / m!.
+// h_k is norms[k * stride].
+Truncation truncate_product(const double* norms, int stride, int p, double r, double gamma);
+
+// The constants of a walk.
 struct CellProblem {
   const CellTree& sources;
   const CellTree& targets;
@@ -18,14 +88,14 @@ struct CellProblem {
   const double* mass;               // (n) of the sources in the order of their tree, padded
   double tolerance = 0;             // of weights, relative
   double mean_tolerance = 0;        // of means
-  double reach = 0;                 // no two of sources and their means are further apart
+  double reach = 0;                 // the largest distance between sources or means of them
   std::vector<double> cell_mass{};  // (source cells)
   std::vector<double> cell_mean{};  // (source cells, d) their centre of mass
-  double log_drop = 0;              // what may be left out, as the log of a share of Z for a mass 1
-  double farthest = 0;              // max_j |y_j|
+  double log_drop = 0;              // log of the share of Z that may be left out for a mass 1
+  double largest_norm = 0;          // max_j |y_j|
   double widest = 0;                // r_T r_S above which no moments are tried
-  bool eager = false;               // moments wherever they can be
-  // In vector operations, for the choice of what to do.
+  bool eager = false;               // moments wherever they are possible
+  // Costs in vector operations, for the choice between pairs and moments.
   double pair_cost = 0, series_cost = 0, moments_cost = 0, shift_cost = 0;
 
   const double* mean_of(int cell) const {
@@ -33,16 +103,17 @@ struct CellProblem {
   }
 };
 
-// Sources that a target cell holds: as moments in a lane, or as they are.
+// Sources that a target cell holds: as moments in a lane, or one by one.
 struct HeldSources {
-  int cell = 0;   // of the source tree; moments may be of a part of it, where the rest is left out
+  int cell = 0;   // of the source tree; moments may be of a part of it, if the rest is left out
   int lane = -1;  // of the moments; -1: none, sum them one by one
   double mass = 0;
-  double dirt = 0;  // of the moments: cuts that are large beside these sources, small beside Z
-  double log_weight = 0;  // with moments: log of sum_j m_j e^{<u_T, y_j>}, less the reference
+  double local_error = 0;  // of cuts that are large relative to these sources, small relative to Z
+  double log_weight = 0;   // with moments: log of sum_j m_j e^{<u_T, y_j>}, minus the reference
 };
 
-// A target cell T with its view of the sources. The reference is a line below log Z, by Jensen:
+// A target cell T with the sources in the form that it uses. The reference is a line below log Z,
+// by Jensen:
 //   log Z(u) >= high + low + <u - u_T, mean>
 struct HeldCell {
   int cell = 0, depth = 0;
@@ -56,12 +127,12 @@ struct HeldCell {
   std::vector<double> norms{};    // (blocks, p + 1, kTogetherCells)
   std::vector<double> centres{};  // (lanes, d)
   int lanes = 0;
-  bool weighed = false;         // log_weight and means are known of sources without moments too
+  bool weighed = false;         // log_weight and means are known for sources without moments too
   std::vector<double> means{};  // (held, d) if weighed: Gibbs means of sources without moments
-  double spent = 0;             // of the tolerance, by cuts
-  double weight_error = 0;      // bound so far, as a share of Z(u) for every target u of the cell
+  double spent = 0;             // the share of the tolerance used by cuts
+  double weight_error = 0;      // bound so far, relative to Z(u) for every target u of the cell
   double mean_error = 0;        // the same of |N - mean Z| / Z
-  double rounding = 0;          // units of 2^-53 that the steps down to here allow for
+  double rounding = 0;          // of the steps so far, in units of 2^-53
 };
 
 class CellWalk {
@@ -70,26 +141,26 @@ class CellWalk {
       : problem_(problem), result_(result) {}
 
   void start(HeldCell& root, int threads) const;
-  // Whether a cell is to be evaluated rather than split.
+  // Returns whether a cell is to be evaluated, and not split.
   bool finished(const HeldCell& at) const;
   void descend(const HeldCell& from, int cell, HeldCell& to, int threads) const;
   SumsCost evaluate(HeldCell& at) const;
 
  private:
-  void settle(HeldCell& at, int threads) const;
-  void refer(HeldCell& at) const;
-  void look_closer(HeldCell& at) const;
-  void shift(HeldCell& to, const double* delta, int threads) const;
-  bool pays(double targets, double sources) const;
-  void convert(HeldCell& at, double budget, int threads) const;
-  void rise(HeldCell& at) const;
-  bool merge(HeldCell& at, double budget, int threads) const;
-  void close_up(HeldCell& at) const;
-  void renew_norms(HeldCell& at, int threads) const;
-  void drop(HeldCell& at) const;
+  void update_sources(HeldCell& at, int threads) const;
+  void update_reference(HeldCell& at) const;
+  void refine_sources(HeldCell& at) const;
+  void shift_lanes(HeldCell& to, const double* delta, int threads) const;
+  bool moments_are_cheaper(double targets, double sources) const;
+  void make_moments(HeldCell& at, double budget, int threads) const;
+  void raise_to_parents(HeldCell& at) const;
+  bool merge_sisters(HeldCell& at, double budget, int threads) const;
+  void compact_lanes(HeldCell& at) const;
+  void update_norms(HeldCell& at, int threads) const;
+  void drop_negligible(HeldCell& at) const;
   void add_series_of(const HeldCell& at, const CellTargets& to) const;
   int gather_pairs(HeldCell& at, std::vector<double>& pairs) const;
-  void give(const HeldCell& at, const CellTargets& from, int pairs) const;
+  void store_results(const HeldCell& at, const CellTargets& from, int pairs) const;
 
   const CellProblem& problem_;
   const SumsResult& result_;

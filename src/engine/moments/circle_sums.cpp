@@ -1,5 +1,11 @@
-// circle_sums.cpp: moments of a swarm on the circle, and the Fourier series that they make.
+// circle_sums.cpp: moments of a swarm on the circle, and the Fourier series that they make: kernels
+// compiled for every vector target and chosen at run time, and the loops around them.
 #include "engine/moments/circle_sums.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/moments/circle_sums.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,27 +17,134 @@
 #include "core/buffer.h"
 #include "core/elementary.h"
 #include "core/parallel.h"
-#include "engine/moments/circle_kernels.h"
 
+HWY_BEFORE_NAMESPACE();
 namespace murmur::moments {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<double>;
+using V = hn::Vec<D>;
+
+// Multiplication by z keeps lengths, so that rounding grows like k both ways, also for theta near
+// 0.
+struct Complex {
+  V re, im;
+  // Written out: on aarch64 gcc 12 makes the implicit ones for another target than this namespace.
+  HWY_INLINE Complex() {}
+  HWY_INLINE Complex(V real, V imaginary) : re(real), im(imaginary) {}
+};
+HWY_INLINE Complex product(Complex a, Complex z) {
+  return {hn::NegMulAdd(a.im, z.im, hn::Mul(a.re, z.re)),
+          hn::MulAdd(a.re, z.im, hn::Mul(a.im, z.re))};
+}
+
+//   up:  w_0 = m,  w_k = z w_{k-1},  added over the particles lane by lane
+void AddPowers(const CircleBlock& block, int orders, double* lanes, double* sums) {
+  const D d;
+  const int width = static_cast<int>(hn::Lanes(d));
+  for (int e = 0; e < 2 * (orders + 1); ++e) hn::Store(hn::Zero(d), d, lanes + e * width);
+  for (int j = 0; j < block.count; j += kTogether * width) {
+    Complex z[kTogether], w[kTogether];
+    for (int a = 0; a < kTogether; ++a) {
+      z[a] = {hn::Load(d, block.x + j + a * width), hn::Load(d, block.y + j + a * width)};
+      w[a] = {hn::Load(d, block.mass + j + a * width), hn::Zero(d)};
+    }
+    for (int k = 0; k <= orders; ++k) {
+      double* at = lanes + 2 * k * width;
+      V re = hn::Load(d, at), im = hn::Load(d, at + width);
+      re = hn::Add(re, hn::Add(hn::Add(w[0].re, w[1].re), hn::Add(w[2].re, w[3].re)));
+      im = hn::Add(im, hn::Add(hn::Add(w[0].im, w[1].im), hn::Add(w[2].im, w[3].im)));
+      hn::Store(re, d, at);
+      hn::Store(im, d, at + width);
+      for (int a = 0; a < kTogether; ++a) w[a] = product(w[a], z[a]);
+    }
+  }
+  for (int e = 0; e < 2 * (orders + 1); ++e) {
+    sums[e] = 0;
+    for (int lane = 0; lane < width; ++lane) sums[e] += lanes[e * width + lane];
+  }
+}
+
+//   down:  b_k = c_k + z b_{k+1},  sum = Re b_0
+template <int kSeries>
+void SumAll(const CircleBlock& block, const CircleSeries& s) {
+  constexpr int kAtOnce = kSeries == 1 ? 4 : 2;
+  const D d;
+  const int width = static_cast<int>(hn::Lanes(d));
+  for (int i = 0; i < block.count; i += kAtOnce * width) {
+    Complex z[kAtOnce], b[kAtOnce][kSeries];
+    for (int a = 0; a < kAtOnce; ++a) {
+      z[a] = {hn::Load(d, block.x + i + a * width), hn::Load(d, block.y + i + a * width)};
+      for (int e = 0; e < kSeries; ++e) b[a][e] = {hn::Zero(d), hn::Zero(d)};
+    }
+    for (int k = s.orders; k >= 0; --k) {
+      const double* c = s.terms + 2 * kSeries * k;
+      for (int e = 0; e < kSeries; ++e) {
+        const V re = hn::Set(d, c[2 * e]), im = hn::Set(d, c[2 * e + 1]);
+        for (int a = 0; a < kAtOnce; ++a) {
+          const Complex above = b[a][e];
+          b[a][e] = {hn::NegMulAdd(above.im, z[a].im, hn::MulAdd(above.re, z[a].re, re)),
+                     hn::MulAdd(above.re, z[a].im, hn::MulAdd(above.im, z[a].re, im))};
+        }
+      }
+    }
+    for (int a = 0; a < kAtOnce; ++a)
+      for (int e = 0; e < kSeries; ++e) hn::Store(b[a][e].re, d, s.out[e] + i + a * width);
+  }
+}
+
+void SumSeries(const CircleBlock& block, const CircleSeries& s) {
+  s.series == 1 ? SumAll<1>(block, s) : s.series == 2 ? SumAll<2>(block, s) : SumAll<3>(block, s);
+}
+
+int Width() { return static_cast<int>(hn::Lanes(D())); }
+const char* TargetHere() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace murmur::moments
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace murmur::moments {
+
+HWY_EXPORT(AddPowers);
+HWY_EXPORT(SumSeries);
+HWY_EXPORT(Width);
+HWY_EXPORT(TargetHere);
+
+std::string target_name() { return HWY_DYNAMIC_DISPATCH(TargetHere)(); }
 
 namespace {
 
-// Rounding of sums over masses 1, in units of 2^-53: as many as additions follow one another; 20
-// for powers and coefficients; and beta, since unit vectors that are so to an ulp leave that in the
-// weights. Against long double at most 5 + beta / 2 was seen without the additions, for up to
-// 200,000 particles, spread or in one cluster; tests/conformance/moments_test.cpp holds particles
-// to all of it.
+// sums[2 k], sums[2 k + 1] = sum_j m_j cos k theta_j, sum_j m_j sin k theta_j, k = 0 .. orders;
+// lanes: scratch of scratch_size(orders) doubles.
+void add_powers(const CircleBlock& block, int orders, double* lanes, double* sums) {
+  HWY_DYNAMIC_DISPATCH(AddPowers)(block, orders, lanes, sums);
+}
+int scratch_size(int orders) { return 2 * (orders + 1) * HWY_DYNAMIC_DISPATCH(Width)(); }
+
+// Returns the number of additions of one lane of a block, one after another.
+int longest_sum() { return kBlock / (kTogether * HWY_DYNAMIC_DISPATCH(Width)()); }
+
+void sum_series(const CircleBlock& block, const CircleSeries& series) {
+  HWY_DYNAMIC_DISPATCH(SumSeries)(block, series);
+}
+
+// Bounds the rounding of sums over masses 1, in units of 2^-53: the additions one after another; 20
+// for powers and coefficients; and beta, because the lengths of unit vectors are right to an ulp.
+// Compared with long double the error without the additions was at most 5 + beta / 2, for up to
+// 200,000 particles, spread or in one cluster; tests/conformance/moments_test.cpp checks the bound.
 double rounding(double beta) {
   return (longest_sum() + 21 + beta) * 0.5 * std::numeric_limits<double>::epsilon();
 }
 
-constexpr int kRun = 256;  // pairs that are added before all others
+constexpr int kRun = 256;  // pairs that are added up first
 
 int blocks_of(const HostSwarm& x) { return (x.n() + kBlock - 1) / kBlock; }
 
-// One thread's copy of a block, aligned and padded, and room for what is summed over it.
-class Room {
+// One thread's copy of a block, aligned and padded, and the arrays for its sums.
+class BlockScratch {
  public:
   CircleBlock load(const HostSwarm& x, int block) {
     double* at = buffer_.need(6 * static_cast<std::size_t>(kBlock));
@@ -53,9 +166,9 @@ class Room {
   simd::Buffer<double> buffer_, lanes_;
 };
 
-Room& own_room() {
-  static thread_local Room room;
-  return room;
+BlockScratch& thread_scratch() {
+  static thread_local BlockScratch scratch;
+  return scratch;
 }
 
 }  // namespace
@@ -70,16 +183,16 @@ int orders_for(double beta, double tail) {
 }
 
 Moments moments_of(const HostSwarm& x, int orders, int threads, const Reduction* ranks) {
-  constexpr int kChunk = 16;  // blocks that one thread sums before it tells the others
+  constexpr int kChunk = 16;  // blocks that one thread sums before it adds them to the total
   const int blocks = blocks_of(x), row = 2 * (orders + 1);
   std::vector<Fixed> total(row);  // (orders + 1, 2)
   std::mutex lock;
   for_blocks((blocks + kChunk - 1) / kChunk, threads, [&](int chunk) {
-    Room& room = own_room();
+    BlockScratch& scratch = thread_scratch();
     std::vector<Fixed> part(row);
     std::vector<double> sums(row);
     for (int block = chunk * kChunk; block < std::min(blocks, (chunk + 1) * kChunk); ++block) {
-      add_powers(room.load(x, block), orders, room.lanes(orders), sums.data());
+      add_powers(scratch.load(x, block), orders, scratch.lanes(orders), sums.data());
       for (int e = 0; e < row; ++e) part[e] += to_fixed(sums[e]);
     }
     const std::lock_guard hold(lock);
@@ -95,7 +208,8 @@ CircleSums::CircleSums(double beta, double tail, const Reduction* ranks)
     : beta_(beta), ranks_(ranks), orders_(orders_for(beta, tail)) {
   const BesselSeries s = bessel_series(beta, orders_ + 2);
   a_ = s.a;
-  // What lies beyond order p of w cos t and w sin t: a_p + 2 (a_{p+1} + ...), and less of w.
+  // The remainder of w cos t and w sin t beyond order p: a_p + 2 (a_{p+1} + ...); that of w is
+  // less.
   tail_ = s.a[orders_] + 2 * s.beyond[orders_];
 }
 
@@ -106,7 +220,7 @@ double CircleSums::error(int) const { return tail_ + rounding(beta_); }
 //   w sin t:  sum_k (a_{k-1} - a_{k+1}) sin k t
 // at t = theta_j - theta_i, where sum_j m_j cos k t = Re conj(m_k) z_i^k, and
 // sum_j m_j sin k t = Re i conj(m_k) z_i^k.
-std::vector<double> CircleSums::weigh(const Moments& m, Want want) const {
+std::vector<double> CircleSums::series_terms(const Moments& m, Want want) const {
   std::vector<double> terms;  // (orders + 1, series, 2)
   const auto put = [&](double scale, std::complex<double> c) {
     terms.push_back(scale * c.real());
@@ -124,17 +238,18 @@ std::vector<double> CircleSums::weigh(const Moments& m, Want want) const {
 
 void CircleSums::evaluate(const HostSwarm& x, Want want, int threads,
                           const std::function<void(const BlockSums&)>& done) const {
-  const std::vector<double> terms = weigh(moments_of(x, orders_, threads, ranks_), want);
+  const std::vector<double> terms = series_terms(moments_of(x, orders_, threads, ranks_), want);
   const int series = want == only_across ? 1 : want == weight_and_across ? 2 : 3;
   for_blocks(blocks_of(x), threads, [&](int block) {
-    Room& room = own_room();
-    const CircleBlock at = room.load(x, block);
-    sum_series(at, {series, orders_, terms.data(), {room.sums(0), room.sums(1), room.sums(2)}});
+    BlockScratch& scratch = thread_scratch();
+    const CircleBlock at = scratch.load(x, block);
+    sum_series(
+        at, {series, orders_, terms.data(), {scratch.sums(0), scratch.sums(1), scratch.sums(2)}});
     done({.first = block * kBlock,
           .count = at.count,
-          .weight = series > 1 ? room.sums(0) : nullptr,
-          .along = series == 3 ? room.sums(1) : nullptr,
-          .across = room.sums(series - 1)});
+          .weight = series > 1 ? scratch.sums(0) : nullptr,
+          .along = series == 3 ? scratch.sums(1) : nullptr,
+          .across = scratch.sums(series - 1)});
   });
 }
 
@@ -156,10 +271,11 @@ std::array<double, 3> CircleSums::evaluate_pairs(const HostSwarm& x,
   return sums;
 }
 
-// As many roundings as additions follow one another, and those of the weights as in rounding().
+// Counts the additions one after another, and the roundings of the weights as in rounding().
 double CircleSums::pairs_error(int n) const {
   const double additions = std::min(n, kRun) + n / kRun;
   return (additions + 20 + beta_) * 0.5 * std::numeric_limits<double>::epsilon();
 }
 
 }  // namespace murmur::moments
+#endif

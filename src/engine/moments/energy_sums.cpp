@@ -1,4 +1,4 @@
-// energy_sums.cpp: weights and means of a kernel at places, and the mean of the weights.
+// energy_sums.cpp: weights and means of a kernel at places, and the sum of the weights.
 #include "engine/moments/energy_sums.h"
 
 #include <algorithm>
@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "core/elementary.h"
-#include "engine/moments/head_sums.h"
 
 namespace murmur::moments {
 
 namespace {
 
-// Neighbours first, so that rounding grows like the logarithm of the count.
+// Sums in pairs, so that rounding grows like the logarithm of the count.
 double sum_of(const double* values, std::size_t count) {
   if (count <= 64) {
     double sum = 0;
@@ -23,36 +22,27 @@ double sum_of(const double* values, std::size_t count) {
   return sum_of(values, count / 2) + sum_of(values + count / 2, count - count / 2);
 }
 
-double farthest_of(const HostSwarm& x) {
-  double most = 0;
-  for (int i = 0; i < x.n(); ++i) {
-    double square = 0;
-    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
-    most = std::fmax(most, square);
-  }
-  return std::sqrt(most) * (1 + 1e-13);
-}
-
 }  // namespace
 
 KernelSums::KernelSums(const PairKernel& kernel, const SumsSetup& setup)
     : kernel_(kernel),
-      head_(folded({.beta = kernel.beta, .query = kernel.matrix}, Clock::u1, setup.shape.d)),
-      setup_(setup_of(head_, setup)),
+      head_(fold_head({.beta = kernel.beta, .query = kernel.matrix}, Clock::u1, setup.shape.d)),
+      setup_(with_head(head_, setup)),
       sums_(setup_) {}
 
-// The targets beta D x are off by (d + 4) units of their length, which means and weights feel.
+// The error of the targets beta D x is at most (d + 4) units of their length, and affects means and
+// weights.
 void KernelSums::evaluate(const HostSwarm& y, const HostSwarm& places,
                           const std::function<void(const KernelSum&)>& done) {
   constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
-  const double most = farthest_of(y), here = farthest_of(places);
-  const double off = (y.d() + 4) * kUnit * head_.gaze_size * here * most;
+  const double most = largest_norm(y) * (1 + 1e-13), here = largest_norm(places) * (1 + 1e-13);
+  const double off = (y.d() + 4) * kUnit * head_.query_key_size * here * most;
   const double lift = kernel_.beta * kernel_.anchor;
-  shared_.forget();
+  shared_.clear_moments();
   sums_.evaluate(
       y, places.n(), shared_,
       [&](std::span<const int> rows, double* u, std::size_t stride) {
-        targets_of(head_, places, rows, u, stride);
+        compute_targets(head_, places, rows, u, stride);
       },
       [&](std::span<const int> rows, const SumsResult& r) {
         for (std::size_t e = 0; e < rows.size(); ++e) {

@@ -1,5 +1,6 @@
-// harmonic_kernels.cpp: Gegenbauer's recurrences along the fibres, up for moments, down for sums.
-#include "engine/moments/harmonic_kernels.h"
+// harmonic_kernels.cpp: Gegenbauer's recurrences along the fibres, up for moments, down for sums,
+// compiled for every vector target and chosen at run time.
+#include "engine/moments/harmonics.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/moments/harmonic_kernels.cpp"
@@ -15,9 +16,9 @@ using D = hn::ScalableTag<double>;
 using V = hn::Vec<D>;
 
 constexpr int kUp = 4;    // vectors of sources at once
-constexpr int kRuns = 8;  // groups of so many whose sums are added before all others
+constexpr int kRuns = 8;  // groups whose sums are added up first
 #if HWY_TARGET <= HWY_AVX3
-constexpr int kDown = 2;  // vectors of targets at once: as many as registers hold
+constexpr int kDown = 2;  // vectors of targets at once, as many as fit into registers
 #else
 constexpr int kDown = 1;
 #endif
@@ -77,9 +78,9 @@ HWY_INLINE void Visit(const Harmonics& h, const Group<kD, kN>& g, At& at) {
   for (int m = 0; m <= h.degree(); ++m) {
     Descend<3, kD, kN>(h, g, m, re, im, at);
     for (int a = 0; a < kN; ++a) {
-      const V turned = hn::NegMulAdd(im[a], g.x[1][a], hn::Mul(re[a], g.x[0][a]));
+      const V next_re = hn::NegMulAdd(im[a], g.x[1][a], hn::Mul(re[a], g.x[0][a]));
       im[a] = hn::MulAdd(re[a], g.x[1][a], hn::Mul(im[a], g.x[0][a]));
-      re[a] = turned;
+      re[a] = next_re;
     }
   }
 }
@@ -151,8 +152,9 @@ void AddHarmonics(const Harmonics& h, const PointBlock& block, double* lanes, do
                : AddAll<5>(h, block, lanes, sums);
 }
 
-// A_l(rho) / e^rho for l = 0 .. degree, rows[l * kDown + a], as exponential_series does; it starts
-// a few degrees above, at an estimate of the ratio that is above it (Amos), and so is the rest.
+// Writes A_l(rho) / e^rho for l = 0 .. degree to rows[l * kDown + a], as exponential_series does,
+// and returns the remainder. It starts a few degrees above, with an upper bound of the ratio
+// (Amos), so that the remainder is bounded from above.
 constexpr int kAbove = 12;
 HWY_INLINE V Rows(const Harmonics& h, V rho, double* rows, int a) {
   const D d;

@@ -1,4 +1,5 @@
-// harmonic_sums.cpp: moments up in blocks, their products with coordinates, and series down.
+// harmonic_sums.cpp: moments of blocks of particles, their products with coordinates, the series
+// that they make, and the power of a swarm in each degree.
 #include "engine/moments/harmonic_sums.h"
 
 #include <algorithm>
@@ -9,22 +10,21 @@
 
 #include "core/buffer.h"
 #include "core/parallel.h"
-#include "engine/moments/harmonic_kernels.h"
-#include "engine/moments/series_row.h"
+#include "engine/moments/mode_sums.h"
 
 namespace murmur::moments {
 
 namespace {
 
 constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
-constexpr int kChunk = 16;  // blocks that one thread sums before it tells the others
+constexpr int kChunk = 16;  // blocks that one thread sums before it adds them to the total
 
 int blocks_of(int n) { return (n + kPoints - 1) / kPoints; }
 
-// One thread's copy of a block as unit vectors, aligned and padded, and room for its sums.
-class Room {
+// One thread's copy of a block as unit vectors, aligned and padded, and the arrays for its sums.
+class BlockScratch {
  public:
-  // `length` gets |x| of each; padding stands at the pole.
+  // Writes |x| of each point to length(); padding is at the pole.
   PointBlock load(const Targets& x, const double* mass) {
     double* at = points_.need(static_cast<std::size_t>(kRows) * kPoints);
     PointBlock block{{}, at + kMostCoordinates * kPoints, x.n};
@@ -63,9 +63,9 @@ class Room {
   simd::Buffer<double> points_;
 };
 
-Room& own_room() {
-  static thread_local Room room;
-  return room;
+BlockScratch& thread_scratch() {
+  static thread_local BlockScratch scratch;
+  return scratch;
 }
 
 Targets rows_of(const HostSwarm& x, int block) {
@@ -113,15 +113,15 @@ HarmonicMoments moments_of(const Harmonics& functions, const HostSwarm& x, int t
   double off = 0;
   std::mutex lock;
   for_blocks((blocks + kChunk - 1) / kChunk, threads, [&](int chunk) {
-    Room& room = own_room();
-    double* lanes = room.lanes.need(harmonic_scratch(functions));
-    double* sums = room.sums.need(size);
+    BlockScratch& scratch = thread_scratch();
+    double* lanes = scratch.lanes.need(harmonic_scratch(functions));
+    double* sums = scratch.sums.need(size);
     std::vector<Fixed> part(size);
     double most = 0;
     for (int block = chunk * kChunk; block < std::min(blocks, (chunk + 1) * kChunk); ++block) {
       const Targets here = rows_of(x, block);
-      const PointBlock points = room.load(here, x.mass.data() + block * kPoints);
-      for (int i = 0; i < here.n; ++i) most = std::fmax(most, std::fabs(room.length()[i] - 1));
+      const PointBlock points = scratch.load(here, x.mass.data() + block * kPoints);
+      for (int i = 0; i < here.n; ++i) most = std::fmax(most, std::fabs(scratch.length()[i] - 1));
       add_harmonics(functions, points, lanes, sums);
       for (std::size_t e = 0; e < size; ++e) part[e] += to_fixed(std::ldexp(sums[e], scale[e / 2]));
     }
@@ -173,29 +173,72 @@ double harmonic_rounding(int degree) { return (4 * (degree + 8) + longest_harmon
 
 void HarmonicSums::evaluate(const Series& series, const Targets& u, const SumsResult& out) const {
   assert(u.n <= kPoints);
-  Room& room = own_room();
-  const PointBlock points = room.load(u, nullptr);
-  const double* length = room.length();
+  BlockScratch& scratch = thread_scratch();
+  const PointBlock points = scratch.load(u, nullptr);
+  const double* length = scratch.length();
   HarmonicSeries s{.outputs = series.outputs,
                    .terms = series.terms.data(),
                    .rho = series.rho ? nullptr : length,
                    .out = {},
-                   .beyond = room.row(Room::kSums + kMostCoordinates + 1),
-                   .rows = room.rows.need(series_scratch(down_))};
-  for (int e = 0; e < s.outputs; ++e) s.out[e] = room.row(Room::kSums + e);
+                   .beyond = scratch.row(BlockScratch::kSums + kMostCoordinates + 1),
+                   .rows = scratch.rows.need(series_scratch(down_))};
+  for (int e = 0; e < s.outputs; ++e) s.out[e] = scratch.row(BlockScratch::kSums + e);
   sum_harmonics(down_, points, s);
   for (int i = 0; i < u.n; ++i) {
     const double rho = series.rho.value_or(length[i]);
     const double cut = series.rho ? series.beyond : s.beyond[i];
-    put_row({.sums = s.out[0] + i,
-             .stride = kPoints,
-             .coordinates = series.outputs - 1,
-             .rho = rho,
-             .eps = series.mass * (cut + harmonic_rounding(degree_)),
-             .scores = rho * (series.off + 4 * kUnit) + std::fabs(rho - length[i]),
-             .off = series.off},
-            i, out);
+    store_row({.sums = s.out[0] + i,
+               .stride = kPoints,
+               .coordinates = series.outputs - 1,
+               .rho = rho,
+               .eps = series.mass * (cut + harmonic_rounding(degree_)),
+               .scores = rho * (series.off + 4 * kUnit) + std::fabs(rho - length[i]),
+               .off = series.off},
+              i, out);
   }
+}
+
+namespace {
+
+bool has_sums(int d, int modes) {
+  return d >= 2 && d <= kMostCoordinates && modes <= kMostHarmonicDegree[d - 2];
+}
+
+}  // namespace
+
+// A trigonometric polynomial of degree k that is at most 1 changes by at most k per radian
+// (Bernstein), so that the error of C_k / C_k(1) is 2k times that of a direction: six units, three
+// for each normalisation. The functions at a point, each over the root of its square, are a vector
+// of length sqrt(dimension), by the addition theorem; the relative error of the square of a sum of
+// such vectors is twice that of the vectors.
+std::optional<ModeSums> mode_sums(const HostSwarm& directions, int modes, int threads) {
+  const int d = directions.d();
+  if (!has_sums(d, modes)) return std::nullopt;
+  constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
+  const Harmonics functions(d, modes);
+  const HarmonicMoments m = moments_of(functions, directions, threads, nullptr);
+  std::vector<long double> power(static_cast<std::size_t>(modes) + 1);
+  for (const Fibre& fibre : functions.fibres())
+    for (int k = fibre.begin; k <= fibre.last; ++k) {
+      const std::size_t at = fibre.first + k - fibre.begin;
+      const long double re = m.values[2 * at], im = m.values[2 * at + 1];
+      power[k] += (fibre.k[0] == 0 ? 1 : 2) * (re * re + im * im) / functions.squares()[at];
+    }
+  ModeSums sums;
+  for (int k = 0; k <= modes; ++k) {
+    const double share = harmonic_rounding(k);
+    sums.power.push_back(static_cast<double>(power[k] / dimension(d, k)));
+    sums.bound.push_back(m.mass * m.mass * (share * (2 + share) + 12 * k * kUnit));
+  }
+  return sums;
+}
+
+double mode_sums_cost(Shape shape, int modes) {
+  if (!has_sums(shape.d, modes)) return std::numeric_limits<double>::infinity();
+  constexpr double kFunction = 0.3, kTable = 150;  // at a particle; of the tables, once
+  double functions = 0;
+  for (int k = 0; k <= modes; ++k) functions += 0.5 * (dimension(shape.d, k) + 1);
+  return functions * (kFunction * shape.n + kTable);
 }
 
 }  // namespace murmur::moments

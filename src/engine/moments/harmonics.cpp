@@ -1,4 +1,4 @@
-// harmonics.cpp: the tables of the harmonic functions, made once, in long double.
+// harmonics.cpp: the tables of the harmonic functions, in long double.
 #include "engine/moments/harmonics.h"
 
 #include <cassert>
@@ -13,7 +13,7 @@ long double step(int n, long double a) {
   return n == 0 ? 0 : n * (n + 2 * a - 1) / (4 * (n + a) * (n + a - 1));
 }
 
-// a of level t, where the functions below are of degree k.
+// Returns a of level t if the functions of the level below have degree k.
 long double parameter(int level, int k) { return k + (level - 2) * 0.5L; }
 
 std::uint64_t key_of(const Degrees& k, int size) {
@@ -30,11 +30,12 @@ struct Piece {
   bool up;
 };
 
-// The product one level up: what multiplies S_{t-1} multiplies S_t = G_n^a S_{t-1}, where
+// Returns the product one level up: the factor of S_{t-1} becomes that of S_t = G_n^a S_{t-1},
+// where
 //   G_n^a = G_n^{a+1} - e r^2 G_{n-2}^{a+1},   e = n (n - 1) / (4 (n + a) (n + a - 1))
 //   (r^2 - x_t^2) G_n^a = -G_{n+2}^{a-1} + f r^2 G_n^{a-1},
 //   f = (n + 2a - 1) (n + 2a - 2) / (4 (n + a) (n + a - 1)).
-std::vector<Piece> lifted(const std::vector<Piece>& below, int level, const Degrees& k) {
+std::vector<Piece> lift(const std::vector<Piece>& below, int level, const Degrees& k) {
   const int at = level - 2, degree = k[at], n = degree - k[at - 1];
   const long double a = parameter(level, k[at - 1]), low = 4 * (n + a) * (n + a - 1);
   std::vector<Piece> all;
@@ -125,14 +126,14 @@ std::vector<Product> product(int d, Factor factor, const Degrees& k) {
     pieces = {up};
     if (n > 0) pieces.push_back(down);
   }
-  for (++level; level <= d; ++level) pieces = lifted(pieces, level, k);
+  for (++level; level <= d; ++level) pieces = lift(pieces, level, k);
   std::vector<Product> terms;
   for (const Piece& piece : pieces)
     terms.push_back({piece.k, static_cast<double>(piece.coefficient)});
   return terms;
 }
 
-// Homogeneous polynomials of degree l less those that |x|^2 divides.
+// Counts the homogeneous polynomials of degree l minus those that |x|^2 divides.
 double dimension(int d, int l) {
   const auto choose = [](int n, int k) {
     double c = 1;
@@ -142,7 +143,7 @@ double dimension(int d, int l) {
   return choose(l + d - 1, d - 1) - choose(l + d - 3, d - 1);
 }
 
-// Downwards in ratios A_{l+1} / A_l = rho / (2 (l + 1) + d - 2 + rho A_{l+2} / A_{l+1}).
+// Computes downwards the ratios A_{l+1} / A_l = rho / (2 (l + 1) + d - 2 + rho A_{l+2} / A_{l+1}).
 ExponentialSeries exponential_series(int d, double rho, int count) {
   ExponentialSeries s{std::vector<double>(count), std::vector<double>(count)};
   double ratio = 0, tail = 0;  // tail = sum over k > l of dimension_k A_k, over A_l

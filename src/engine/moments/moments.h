@@ -1,4 +1,4 @@
-// moments.h: the engine that sums attention through moments of the swarm, and bounds its error.
+// moments.h: the engine that sums attention by moments of the swarm, and bounds its error.
 #pragma once
 
 #include <complex>
@@ -20,11 +20,11 @@ namespace murmur {
 // p is the least for which that is a thousandth of `tolerance`.
 struct MomentsChoice {
   double tolerance = 1e-12;
-  // A particle for which the bound on the error of a softmax head, |V| = 1, is larger than this is
-  // summed pair by pair. 2: only particles so isolated that the series bounds nothing.
+  // A particle is summed pair by pair if the bound on the error of a softmax head with |V| = 1 is
+  // larger than this. 2: only particles that are so isolated that the series gives no bound.
   double pairs_above = 2;
-  int threads = 0;  // 0: all cores; never shows in the result
-  // Of heads that are no series on the circle: the way to begin with; nothing: the cheapest.
+  int threads = 0;  // 0: all cores; the result does not depend on it
+  // The first way to try for heads that are no series on the circle; nothing: the cheapest.
   std::optional<moments::Way> way{};
 };
 
@@ -33,22 +33,22 @@ inline constexpr double kMomentsPromise = 1e-10;
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
 
-// It knows softmax and unnormalised heads in up to five coordinates, on spheres, ellipsoids and in
-// space, with any matrices, biases and beta, where everybody is seen, and perceptrons; its fields
-// bound the error of their drift (Field::error_bound). How heads are summed: docs/engines.md.
+// The engine computes perceptrons, and softmax and unnormalised heads without a mask in up to five
+// coordinates, on spheres, ellipsoids and in space, with any matrices, biases and beta. Its fields
+// bound the error of their drift (Field::error_bound). docs/engines.md describes the sums.
 
-// What one evaluation costs, in nanoseconds of one core: the heads at their cheapest ways.
+// Returns the cost of one evaluation in nanoseconds of one core, each head by its cheapest way.
 double moments_cost(const Dynamics& dynamics, Shape shape);
 
-// How far from right the drift of a particle can be, at any time and wherever the n - 1 others are:
-// the sum over the unnormalised heads that are one series on the circle (Q = K = I), their addition
-// to the other forces included; the rounding inside perceptrons comes on top of it. It is in
-// proportion to e^beta in clock u1; where the clock is slower it is that of u1, since the orbits
-// are the same and take longer. All other heads are bounded particle by particle instead, relative
-// to their own weights.
+// Returns a bound on the error of the drift of a particle, at any time and for any positions of the
+// n - 1 others: the sum over the unnormalised heads that are one series on the circle (Q = K = I),
+// their addition to the other forces included, and without the rounding inside perceptrons. It is
+// proportional to e^beta in clock u1. In a slower clock it is that of u1, since the orbits are the
+// same and take longer. All other heads are bounded particle by particle, relative to their
+// weights.
 double moments_bound(const Dynamics& dynamics, int n);
 
-// m_k for k = 0 .. orders of a swarm with d = 2 and |x| = 1.
+// Returns m_k for k = 0 .. orders of a swarm with d = 2 and |x| = 1.
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads = 0);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// no_moments.cpp: stands in for the moments engine where vectors hold no doubles.
+// no_moments.cpp: replaces the moments engine in builds whose vectors have no doubles.
 #include <limits>
 
 #include "engine/moments/mode_sums.h"

@@ -1,5 +1,5 @@
-// plugin.cpp: ranks over MPI; a library of its own, loaded where the program was started as one of
-// several.
+// plugin.cpp: ranks over MPI, a separate library that the program loads if it was started as one of
+// several processes.
 #include <mpi.h>
 
 #include <chrono>
@@ -20,11 +20,11 @@ void check(int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw Error(Fault::runtime, "the ranks cannot reach each other: " + std::string(text), "MPI",
-              "check the network and the rank that ended; murmur runs resume goes on");
+  throw Error(Fault::runtime, "the ranks cannot communicate: " + std::string(text), "MPI",
+              "check the network and the rank that ended; murmur runs resume continues the run");
 }
 
-// Two halves of an integer of 128 bits, low half first.
+// Adds integers of 128 bits, each as two halves, low half first.
 void add_wide(void* in, void* in_out, int* length, MPI_Datatype*) {
   const auto* from = static_cast<const std::uint64_t*>(in);
   auto* to = static_cast<std::uint64_t*>(in_out);
@@ -89,10 +89,10 @@ class MpiRanks final : public Ranks {
   std::string told_by(int rank, const std::string& text) override {
     std::uint64_t size = text.size();
     check(MPI_Bcast(&size, 1, MPI_UINT64_T, rank, work_));
-    std::string told = text;
-    told.resize(size);
-    check(MPI_Bcast(told.data(), static_cast<int>(size), MPI_CHAR, rank, work_));
-    return told;
+    std::string received = text;
+    received.resize(size);
+    check(MPI_Bcast(received.data(), static_cast<int>(size), MPI_CHAR, rank, work_));
+    return received;
   }
 
   void pass(std::span<const double> own, std::span<double> other,
@@ -138,7 +138,8 @@ class MpiRanks final : public Ranks {
 
 }  // namespace murmur
 
-// The one way in. What it returns lives until the process ends, and is never deleted by others.
+// The only exported function. The object that it returns lives until the process ends, and callers
+// must not delete it.
 extern "C" __attribute__((visibility("default"))) murmur::Ranks* murmur_ranks_over_mpi() {
   static murmur::MpiRanks ranks;
   return &ranks;

@@ -1,5 +1,5 @@
-// shared_engine.cpp: a swarm shared by ranks: each moves its own blocks of particles by the kernels
-// of another engine, and all come to the same numbers.
+// shared_engine.cpp: a swarm distributed over ranks. Each rank moves its own blocks of particles by
+// the kernels of another engine, and all ranks compute the same numbers.
 #include "engine/mpi/shared_engine.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace murmur {
 
 namespace {
 
-// From so many particles on, shares are whole blocks of those that are summed together.
-constexpr int kMany = 1 << 18;
+// From this many particles on, shares are whole blocks of kLargeBlock, which are summed together.
+constexpr int kFewestInLargeBlocks = 1 << 18;
 constexpr int kLargeBlock = 4096;
 
-// Where the share of each rank begins, and after them where the last ends: whole blocks, as many
-// for each as for any other, or one more. (size + 1)
-std::vector<int> cuts(int n, int block, int size) {
+// Returns (size + 1) the first particle of the share of each rank, and the end of the last. Shares
+// are whole blocks, and their numbers of blocks differ by at most one.
+std::vector<int> share_bounds(int n, int block, int size) {
   const std::int64_t blocks = (std::int64_t{n} + block - 1) / block;
   std::vector<int> cut(static_cast<std::size_t>(size) + 1);
   for (int r = 0; r <= size; ++r)
@@ -37,14 +37,14 @@ HostSwarm rows_of(const HostSwarm& x, int first, int count) {
   return rows;
 }
 
-// How many particles each rank has of a swarm of which this one has `own`.
+// Returns the particles per rank of a swarm of which this rank has `own`.
 std::vector<int> counts_of(Ranks& ranks, int own) {
-  const std::vector<std::int64_t> told = ranks.gather(own);
-  return {told.begin(), told.end()};
+  const std::vector<std::int64_t> counts = ranks.gather(own);
+  return {counts.begin(), counts.end()};
 }
 
-// Which ranks have how many of the swarms that were placed. As long as all of these have one number
-// of particles the ranks need not ask each other.
+// The particles per rank of the swarms that were placed. While all of these have the same number of
+// particles, it is known without communication.
 class Partitions {
  public:
   explicit Partitions(Ranks& ranks) : ranks_(ranks) {}
@@ -53,7 +53,8 @@ class Partitions {
 
   std::vector<int> place(int n) {
     totals_.insert(n);
-    return cuts(n, n < kMany ? block_ : std::lcm(block_, kLargeBlock), ranks_.size());
+    return share_bounds(n, n < kFewestInLargeBlocks ? block_ : std::lcm(block_, kLargeBlock),
+                        ranks_.size());
   }
   std::vector<int> counts(int own) {
     if (totals_.size() != 1) return counts_of(ranks_, own);
@@ -81,10 +82,10 @@ void gather_swarm(Ranks& ranks, std::span<const int> counts, const HostSwarm& ow
 
 class RankShare final : public Share {
  public:
-  RankShare(Partitions& partitions, HostSwarm& room)
-      : partitions_(partitions), ranks_(partitions.ranks()), room_(room) {}
+  RankShare(Partitions& partitions, HostSwarm& gathered)
+      : partitions_(partitions), ranks_(partitions.ranks()), gathered_(gathered) {}
 
-  void meet(int own) {
+  void set_own_count(int own) {
     counts_ = partitions_.counts(own);
     first_ = std::accumulate(counts_.begin(), counts_.begin() + ranks_.rank(), 0);
     all_ = std::accumulate(counts_.begin(), counts_.end(), 0);
@@ -94,19 +95,19 @@ class RankShare final : public Share {
   int all() const override { return all_; }
   std::span<const int> counts() const override { return counts_; }
   const HostSwarm& everybody(const HostSwarm& own) override {
-    gather_swarm(ranks_, counts_, own, room_);
-    return room_;
+    gather_swarm(ranks_, counts_, own, gathered_);
+    return gathered_;
   }
 
  private:
   Partitions& partitions_;
   Ranks& ranks_;
-  HostSwarm& room_;
+  HostSwarm& gathered_;
   std::vector<int> counts_{};
   int first_ = 0, all_ = 0;
 };
 
-// Its swarms are HostSwarms of the particles that this rank has.
+// Its swarms are HostSwarms of the particles of this rank.
 class SharedField final : public HostField {
  public:
   SharedField(const Dynamics& dynamics, Shape shape, std::unique_ptr<Field> inner,
@@ -135,20 +136,20 @@ class SharedField final : public HostField {
   Field& whole() { return *inner_; }
   void wait() const override { inner_->wait(); }
   bool on_device() const override { return inner_->on_device(); }
-  // Its bounds are those of this rank's particles, its numbers those of all.
+  // The vector of bounds is for the particles of this rank, the other numbers for all.
   const ErrorBound* error_bound() const override { return error_ ? &*error_ : nullptr; }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
-    share_.meet(x.n());
+    share_.set_own_count(x.n());
     static_cast<HostField&>(*inner_).add_shared_forces(ask, share_, x, a);
     share_.agree();
   }
 
-  // Whole blocks are summed where they lie; where the ranks have smaller ones, all terms are
-  // gathered. Either way the same blocks are added in the same order.
+  // If the shares are whole blocks, each rank sums its own blocks; else all terms are gathered.
+  // Either way the same blocks are added in the same order.
   double sum_over_particles(std::span<const double> terms, int each) override {
-    share_.meet(static_cast<int>(terms.size()) / each);
+    share_.set_own_count(static_cast<int>(terms.size()) / each);
     std::vector<int> counts(share_.counts().begin(), share_.counts().end());
     int first = 0;
     bool whole = true;
@@ -166,17 +167,17 @@ class SharedField final : public HostField {
   }
 
   int particles(int own) override {
-    share_.meet(own);
+    share_.set_own_count(own);
     return share_.all();
   }
 
   int first_of(int own) override {
-    share_.meet(own);
+    share_.set_own_count(own);
     return share_.first();
   }
 
   const HostSwarm& everybody(const Swarm& x) {
-    share_.meet(host(x).n());
+    share_.set_own_count(host(x).n());
     return share_.everybody(host(x));
   }
 
@@ -184,13 +185,13 @@ class SharedField final : public HostField {
     if (!error_) return;
     const ErrorBound& own = *inner_->error_bound();
     const int size = share_.ranks().size();
-    const double told[] = {own.worst, own.worst_ever, static_cast<double>(own.orders),
-                           static_cast<double>(own.direct), own.certified ? 1.0 : 0.0};
-    std::vector<double> all(static_cast<std::size_t>(size) * std::size(told));
-    share_.ranks().gather(told, std::vector<int>(size, std::size(told)), all);
+    const double numbers[] = {own.worst, own.worst_ever, static_cast<double>(own.orders),
+                              static_cast<double>(own.direct), own.certified ? 1.0 : 0.0};
+    std::vector<double> all(static_cast<std::size_t>(size) * std::size(numbers));
+    share_.ranks().gather(numbers, std::vector<int>(size, std::size(numbers)), all);
     ErrorBound& c = *error_;
     c = {.bound = own.bound, .certified = true};
-    for (std::size_t e = 0; e < all.size(); e += std::size(told)) {
+    for (std::size_t e = 0; e < all.size(); e += std::size(numbers)) {
       c.worst = std::max(c.worst, all[e]);
       c.worst_ever = std::max(c.worst_ever, all[e + 1]);
       c.orders = std::max(c.orders, static_cast<int>(all[e + 2]));
@@ -210,7 +211,7 @@ class SharedEngine final : public Engine {
   SharedEngine(std::unique_ptr<HostEngine> inner, Ranks& ranks)
       : inner_(std::move(inner)), ranks_(ranks), partitions_(ranks) {}
 
-  // The same on any number of ranks.
+  // The name is the same for any number of ranks.
   std::string name() const override {
     return inner_->name() + (inner_->same_when_shared() ? "" : " shared");
   }
@@ -247,7 +248,7 @@ std::unique_ptr<Engine> share_engine(std::unique_ptr<Engine> engine, Ranks& rank
     engine = device->in_host_memory();
   auto* host = dynamic_cast<HostEngine*>(engine.get());
   if (host == nullptr)
-    throw Error(Fault::input, "ranks share swarms in host memory alone",
+    throw Error(Fault::input, "only swarms in host memory can be shared by ranks",
                 "engine = " + engine->name(), "use engine=simd, engine=moments or engine=auto");
   engine.release();
   return std::make_unique<SharedEngine>(std::unique_ptr<HostEngine>(host), ranks);

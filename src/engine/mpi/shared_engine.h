@@ -1,4 +1,4 @@
-// shared_engine.h: an engine whose swarms the ranks share.
+// shared_engine.h: an engine whose swarms are distributed over the ranks.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,15 @@
 
 namespace murmur {
 
-// Each rank has fixed blocks of the particles and computes their forces by the kernels of `engine`.
-// What it places is a rank's own share; what it fetches is all of them, on every rank. `ranks`
-// outlive it. Of an engine on a GPU the sums alone are used (DeviceEngine::in_host_memory);
-// Error(input) for any other whose swarms are not in host memory.
+// Makes an engine where each rank has fixed blocks of the particles and computes their forces by
+// the kernels of `engine`. `place` keeps the blocks of this rank; `fetch` returns all particles on
+// every rank. `ranks` must outlive the engine. Only the sums of an engine on a GPU are used
+// (DeviceEngine::in_host_memory). Throws Error(input) for other engines whose swarms are not in
+// host memory.
 std::unique_ptr<Engine> share_engine(std::unique_ptr<Engine> engine, Ranks& ranks);
 
-// The field behind one of that engine: it computes whole swarms, in this process alone.
+// Returns the field of `engine` that a field of the shared engine uses. It computes whole swarms,
+// in this process only.
 Field& whole_field(Field& shared);
 
 }  // namespace murmur

@@ -7,9 +7,9 @@
 
 namespace murmur::reference {
 
-// Softmax, plain and doubly stochastic attention; Error(input) for hard attention, which has no
-// derivative, and for sinkhorn weights of particles without mass. nullptr on the page, which goes
-// back through nothing (no_adjoint.cpp).
+// Returns the adjoint of softmax, plain and doubly stochastic attention. Its `add` throws
+// Error(input) for hard attention, which has no derivative, and for sinkhorn weights of particles
+// without mass. Returns nullptr on the page, which computes no gradients (no_adjoint.cpp).
 std::unique_ptr<PairAdjoint> make_pair_adjoint();
 
 }  // namespace murmur::reference

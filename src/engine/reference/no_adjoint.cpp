@@ -1,4 +1,4 @@
-// no_adjoint.cpp: stands in for attention_adjoint.cpp on the page, which goes back through nothing.
+// no_adjoint.cpp: replaces attention_adjoint.cpp on the page, which computes no gradients.
 #include "engine/reference/attention_adjoint.h"
 
 namespace murmur::reference {

@@ -1,4 +1,4 @@
-// head.h: an Attention made ready: its query, key and biases folded to the target's side.
+// head.h: an Attention prepared for the kernels: query, key and biases folded into the targets.
 #pragma once
 
 #include <vector>
@@ -12,40 +12,47 @@ namespace murmur::simd {
 //   beta <Q x_i + b_Q, K x_j + b_K> log2(e) = <u_i, x_j> + c_i,
 //   u_i = G x_i + g,   G = beta log2(e) K^T Q,     g = beta log2(e) K^T b_Q
 //   c_i = <t, x_i> + t_0,   t = beta log2(e) Q^T b_K,   t_0 = beta log2(e) <b_Q, b_K>
-// so that sources are the particles themselves, whatever the head. A narrow head, where Q and K
-// have k rows, far fewer than d, has keys for sources instead, and values of few coordinates where
-// V is of low rank, V = A B:
-//   u_i = beta log2(e) (Q x_i + b_Q) against K x_j + b_K,   and sum_j a_ij B x_j, then A
+// so that the sources are the particles themselves. In a narrow head Q and K have k rows, far fewer
+// than d: its sources are keys, and where V = A B is of low rank its values have few coordinates,
+//   u_i = beta log2(e) (Q x_i + b_Q) against K x_j + b_K,   and A sum_j a_ij B x_j
 struct Head {
-  bool softmax = true, relative = false, self = true, past = false;
-  bool isotropic = true;  // G = gaze_scale I and g = 0
-  double gaze_scale = 0;
-  Affine gaze{};               // G, g; unless isotropic or narrow
+  bool softmax = true, relative = false, self = true, causal = false;
+  bool isotropic = true;  // G = query_key_scale I and g = 0
+  double query_key_scale = 0;
+  Affine query_key{};          // G, g; unless isotropic or narrow
   int k = 0;                   // rows of Q and K of a narrow head; otherwise 0
-  int r = 0;                   // rank of its V where values are B x; 0: they are the particles
-  Vector tilt{};               // (d) t; empty means zero
-  double level = 0;            // t_0, less the exponent that the clock takes off
+  int r = 0;                   // rank of its V where values are B x; 0: values are particles
+  Vector offset_slope{};       // (d) t; empty means zero
+  double offset = 0;           // t_0 minus the exponent of the clock
   double rate = 1;             // of the clock
   bool value_is_scale = true;  // V = value_scale I
-  double value_scale = 1;      // 1 where it is not
-  Affine value{};              // V; unless it is a scale or the head is narrow
+  double value_scale = 1;      // 1 if V is no such matrix
+  Affine value{};              // V; unless it is value_scale I or the head is narrow
   Vector value_bias{};         // (d); empty means zero
   bool narrow() const { return k > 0; }
 };
 
-// The narrow heads of a sublayer, whose maps of the particles are one before the sums over pairs
+// The narrow heads of a sublayer. They share one map of the particles before the sums over pairs
 // and one after them.
 struct NarrowHeads {
   std::vector<Head> heads{};
-  Affine seen{};  // (sum of 2k + r, d): of each head u, K x + b_K and B x, one below the other
-  Affine said{};  // (d, sum of r, or of d where r is 0): A of each head side by side
+  Affine projections{};  // (sum of 2k + r, d): of each head u, K x + b_K and B x, stacked
+  Affine values{};       // (d, sum of r, or of d where r is 0): A of each head, next to each other
 };
 
+// Returns whether the head is narrow: it has so few coordinates that packing its keys pays off.
 bool is_narrow(const Attention& a, int d);
+
+// Returns the head with its matrices folded; fold_narrow does so for narrow heads.
 Head fold(const Attention& a, Clock clock, int d);
 NarrowHeads fold_narrow(const std::vector<Attention>& heads, Clock clock, int d);
 
-// The heads of a sublayer, where those that attend alike are one, whose V and b_V are their sums.
-std::vector<Attention> merged(const std::vector<Attention>& heads, int d);
+// Returns the heads of a sublayer. Heads with the same weights a_ij become one, whose V and b_V are
+// the sums of theirs.
+std::vector<Attention> merge_equal_heads(const std::vector<Attention>& heads, int d);
+
+// Returns why the vector kernels and those on a GPU do not compute the head, as a phrase after
+// "attention", or null if they do.
+const char* unsupported_reason(const Attention& a);
 
 }  // namespace murmur::simd

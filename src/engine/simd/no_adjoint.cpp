@@ -1,4 +1,4 @@
-// no_adjoint.cpp: stands in for pair_adjoint.cpp on the page, which goes back through nothing.
+// no_adjoint.cpp: replaces pair_adjoint.cpp on the page, which computes no gradients.
 #include "engine/simd/pair_adjoint.h"
 
 namespace murmur::simd {

@@ -1,4 +1,4 @@
-// panel-inl.h: the register-tiled product behind every matrix in the engine.
+// panel-inl.h: the register-tiled product that applies every matrix of the engine.
 #if defined(MURMUR_SIMD_PANEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MURMUR_SIMD_PANEL_INL_H_
 #undef MURMUR_SIMD_PANEL_INL_H_
@@ -29,7 +29,7 @@ struct Factor {
 };
 
 //   c[r][:] = (onto ? c[r][:] : 0) + sum_k a[k][r] b[k][:],   r < kRows, k < depth
-// The matrix is read by broadcasts from neighbouring places; 2 kRows sums stay in registers.
+// The matrix is read by broadcasts from adjacent places; 2 kRows sums stay in registers.
 template <int kRows, class T>
 HWY_INLINE void PanelRows(Factor<T> f, const T* b, T* c, std::size_t stride, bool onto) {
   const hn::ScalableTag<T> d;

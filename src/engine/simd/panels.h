@@ -32,14 +32,14 @@ struct Affine {
   PanelMatrix matrix{};
   Vector bias{};  // (rows); empty means zero
 };
-// For one block of particles (kernels.h).
+// Computes y for one block of particles (kernels.h).
 void affine_block(const Affine& f, ConstColumns x, Columns y, int block);
 
-struct Layer {  // a Perceptron made ready
+struct Layer {  // a Perceptron prepared for the kernels
   Affine in{}, out{};
   Perceptron::Activation activation = Perceptron::relu;
 };
-Layer layer(const Perceptron& p);
+Layer prepare_layer(const Perceptron& p);
 
 //   a_i += W_out s(W_in x_i + b_in) + b_out
 void perceptron_block(const Layer& p, ConstColumns x, Columns a, int block);

@@ -1,5 +1,5 @@
-// probes.cpp: loops that do one thing as fast as this core can: multiply-adds, powers of two,
-// streams through memory.
+// probes.cpp: measures what one core can do, by loops of multiply-adds, of powers of two and of
+// streams through memory, and names the instruction set that is in use.
 #include "engine/simd/probes.h"
 
 #include <time.h>
@@ -14,12 +14,13 @@
 #include <hwy/foreach_target.h>
 
 #include "core/exp2-inl.h"
+#include "engine/simd/target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {
 namespace HWY_NAMESPACE {
 
-// As many chains of multiply-adds as hide their latency; how many lanes were done.
+// Runs enough chains of multiply-adds to hide their latency. Returns the number of multiply-adds.
 template <class T>
 double MultiplyAdds(int turns, double& sink) {
   constexpr int kChains = 12;
@@ -34,7 +35,8 @@ double MultiplyAdds(int turns, double& sink) {
   return static_cast<double>(turns) * kChains * hn::Lanes(d);
 }
 
-// Powers of two of scores that lie in the first cache, each added to a sum, as Z gathers them.
+// Runs powers of two of scores in the first cache, each added to a sum, as for Z. Returns their
+// number.
 template <class T>
 double Powers(int turns, double& sink) {
   constexpr int kVectors = 4, kGroups = 16;
@@ -58,13 +60,15 @@ double Powers(int turns, double& sink) {
   return static_cast<double>(turns) * count;
 }
 
-//   a_i = b_i + s c_i, past the caches
+//   a_i = b_i + s c_i, without writing to the caches
 void Triad(const double* b, const double* c, double* a, std::size_t count) {
   const hn::ScalableTag<double> d;
   const auto scale = hn::Set(d, 0.5);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d))
     hn::Stream(hn::MulAdd(hn::Load(d, c + i), scale, hn::Load(d, b + i)), d, a + i);
 }
+
+const char* TargetHere() { return hwy::TargetName(HWY_TARGET); }
 
 double MultiplyAddsFloat(int turns, double& sink) { return MultiplyAdds<float>(turns, sink); }
 double MultiplyAddsDouble(int turns, double& sink) { return MultiplyAdds<double>(turns, sink); }
@@ -78,6 +82,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace murmur::simd {
 
+HWY_EXPORT(TargetHere);
 HWY_EXPORT(MultiplyAddsFloat);
 HWY_EXPORT(MultiplyAddsDouble);
 HWY_EXPORT(PowersFloat);
@@ -92,7 +97,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// The greatest of several rates: a core that others share is never too fast.
+// Returns the largest of several rates: other processes can only make a core slower.
 template <class Work>
 double best_rate(int tries, const Work& work) {
   double best = 0;
@@ -104,7 +109,7 @@ double best_rate(int tries, const Work& work) {
   return best;
 }
 
-volatile double keep_results;  // so that no loop is left out
+volatile double keep_results;  // so that the compiler removes no loop
 
 }  // namespace
 
@@ -126,7 +131,7 @@ CoreLimits probe_arithmetic() {
 
 CoreLimits probe_core() {
   CoreLimits limits = probe_arithmetic();
-  constexpr std::size_t kCount = std::size_t{1} << 24;  // 128 MiB an array
+  constexpr std::size_t kCount = std::size_t{1} << 24;  // 128 MiB per array
   const auto a = hwy::AllocateAligned<double>(kCount), b = hwy::AllocateAligned<double>(kCount),
              c = hwy::AllocateAligned<double>(kCount);
   std::fill_n(a.get(), kCount, 0.0);
@@ -139,6 +144,8 @@ CoreLimits probe_core() {
   keep_results = a[kCount / 2];
   return limits;
 }
+
+const char* target_name() { return HWY_DYNAMIC_DISPATCH(TargetHere)(); }
 
 }  // namespace murmur::simd
 #endif

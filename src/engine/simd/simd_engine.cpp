@@ -1,4 +1,4 @@
-// simd_engine.cpp: the engine of vector kernels: one text over Highway, chosen at run time.
+// simd_engine.cpp: the engine of vector kernels, written once over Highway and chosen at run time.
 #include <algorithm>
 #include <variant>
 
@@ -7,7 +7,6 @@
 #include "core/parallel.h"
 #include "engine/simd/pair_adjoint.h"
 #include "engine/simd/pair_forces.h"
-#include "engine/simd/ring.h"
 #include "engine/simd/target.h"
 
 namespace murmur {
@@ -26,24 +25,25 @@ class SimdField final : public HostField {
         pair_forces_(choice.precision, choice.threads),
         pair_adjoint_(simd::make_pair_adjoint(choice.threads)) {
     for (const Sublayer& sublayer : dynamics_.sublayers)
-      ready_.push_back(sublayer.forces_end.empty() ? ready(sublayer.forces, shape.d) : Ready{});
+      prepared_.push_back(sublayer.forces_end.empty() ? prepare(sublayer.forces, shape.d)
+                                                      : Prepared{});
   }
   PairAdjoint* pair_adjoint() override { return pair_adjoint_.get(); }
 
  private:
-  using Ready = std::vector<std::variant<Head, NarrowHeads, Layer>>;
+  using Prepared = std::vector<std::variant<Head, NarrowHeads, Layer>>;
 
-  Ready ready(const std::vector<Force>& forces, int d) const {
-    Ready all;
+  Prepared prepare(const std::vector<Force>& forces, int d) const {
+    Prepared all;
     std::vector<Attention> heads;
     std::vector<Layer> layers;
     for (const Force& force : forces)
       std::visit(Overloaded{[&](const Attention& head) { heads.push_back(head); },
-                            [&](const Perceptron& p) { layers.push_back(simd::layer(p)); },
-                            [](const ManyHeads&) {}},  // `knows` refuses it
+                            [&](const Perceptron& p) { layers.push_back(simd::prepare_layer(p)); },
+                            [](const ManyHeads&) {}},  // refused by `knows`
                  force);
     std::vector<Attention> narrow;
-    for (const Attention& head : simd::merged(heads, d)) {
+    for (const Attention& head : simd::merge_equal_heads(heads, d)) {
       if (simd::is_narrow(head, d))
         narrow.push_back(head);
       else
@@ -54,56 +54,58 @@ class SimdField final : public HostField {
     return all;
   }
 
-  // Matrices that change are made ready once an evaluation, which costs less than its pairs.
-  const Ready& ready_at(const Ask& ask, int d) {
+  // Matrices that change are prepared once per evaluation, which costs less than its pairs.
+  const Prepared& prepared_at(const Ask& ask, int d) {
     const Sublayer& sublayer = dynamics_.sublayers[ask.sublayer];
-    if (!sublayer.forces_end.empty()) ready_[ask.sublayer] = ready(forces_at(sublayer, ask.t), d);
-    return ready_[ask.sublayer];
+    if (!sublayer.forces_end.empty())
+      prepared_[ask.sublayer] = prepare(forces_at(sublayer, ask.t), d);
+    return prepared_[ask.sublayer];
   }
 
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
-    for (const auto& force : ready_at(ask, x.d()))
+    for (const auto& force : prepared_at(ask, x.d()))
       std::visit(Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
                             [&](const auto& heads) { pair_forces_.add(heads, x, a); }},
                  force);
   }
 
-  // Few particles are gathered by every rank: the bits of a row do not depend on the ranks then,
-  // and who is near or far is found over the whole swarm, so that all take the same kernel. Many
-  // pass by in a ring, each block while the next is on its way.
+  // A small swarm is gathered by every rank. Then the bits of a row do not depend on the ranks, and
+  // all ranks choose the same kernel, because they choose it for the whole swarm. The blocks of a
+  // large swarm are passed around a ring, each while the next is being sent.
   void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) override {
-    const Ready& forces = ready_at(ask, x.d());
-    const bool ring = share.all() >= kRing && std::all_of(forces.begin(), forces.end(), can_pass);
+    const Prepared& forces = prepared_at(ask, x.d());
+    const bool ring = share.all() >= kFewestInRing &&
+                      std::all_of(forces.begin(), forces.end(), can_sum_by_blocks);
     const HostSwarm* all = ring ? nullptr : &share.everybody(x);
-    if (!ring) pair_forces_.only(share.first(), x.n());
+    if (!ring) pair_forces_.select_rows(share.first(), x.n());
     const auto add = [&](const auto& heads) {
       share.alone([&] { pair_forces_.add(heads, *all, a); });
     };
     for (const auto& force : forces)
       std::visit(
           Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
-                     [&](const Head& head) { ring ? add_ring(head, share, x, a) : add(head); },
+                     [&](const Head& head) { ring ? add_by_blocks(head, share, x, a) : add(head); },
                      [&](const NarrowHeads& heads) { add(heads); }},
           force);
   }
 
-  static constexpr int kRing = 1 << 16;
+  static constexpr int kFewestInRing = 1 << 16;
 
-  static bool can_pass(const std::variant<Head, NarrowHeads, Layer>& force) {
+  static bool can_sum_by_blocks(const std::variant<Head, NarrowHeads, Layer>& force) {
     const Head* head = std::get_if<Head>(&force);
-    return head != nullptr ? simd::PairForces::can_pass(*head)
+    return head != nullptr ? simd::PairForces::can_sum_by_blocks(*head)
                            : std::holds_alternative<Layer>(force);
   }
 
-  void add_ring(const Head& head, Share& share, const HostSwarm& x, HostSwarm& a) {
-    double heaviest = 0;
-    for (const double mass : x.mass) heaviest = std::max(heaviest, mass);
-    share.ranks().largest({&heaviest, 1});
-    pair_forces_.open(head, x, heaviest);
-    simd::pass_around(share, x, [&](const HostSwarm& block) {
-      share.alone([&] { pair_forces_.take(head, x, block); });
+  void add_by_blocks(const Head& head, Share& share, const HostSwarm& x, HostSwarm& a) {
+    double largest_mass = 0;
+    for (const double mass : x.mass) largest_mass = std::max(largest_mass, mass);
+    share.ranks().largest({&largest_mass, 1});
+    pair_forces_.begin_blocks(head, x, largest_mass);
+    simd::pass_blocks_around(share, x, [&](const HostSwarm& block) {
+      share.alone([&] { pair_forces_.add_block(head, x, block); });
     });
-    pair_forces_.close(head, x, a);
+    pair_forces_.finish_blocks(head, x, a);
   }
 
   void add_perceptron(const Layer& layer, const HostSwarm& x, HostSwarm& a) const {
@@ -113,25 +115,10 @@ class SimdField final : public HostField {
   }
 
   int threads_;
-  std::vector<Ready> ready_{};  // by sublayer; of one that changes, as last asked for
+  std::vector<Prepared> prepared_{};  // by sublayer; of one that changes, for the last time asked
   simd::PairForces pair_forces_;
   std::unique_ptr<PairAdjoint> pair_adjoint_;
 };
-
-// What keeps a head from having a kernel, as words after "attention"; nothing where it has one.
-const char* no_kernel(const Attention& a) {
-  switch (a.weighting) {
-    case Attention::softmax:
-    case Attention::unnormalised:
-      break;
-    case Attention::hard:
-      return "to the greatest score alone (hardmax)";
-    case Attention::sinkhorn:
-      return "with doubly stochastic weights (sinkhorn)";
-  }
-  if (a.alibi != 0) return "with alibi";
-  return a.rescaled ? "rescaled by e^{tV}" : nullptr;
-}
 
 class SimdEngine final : public HostEngine {
  public:
@@ -142,7 +129,7 @@ class SimdEngine final : public HostEngine {
     return std::string("simd ") + (single ? "f32 " : "f64 ") + simd::target_name();
   }
 
-  // Pairs are summed at both ends, and not once for both.
+  // When shared, each row is summed on its own, without the symmetric kernel.
   bool same_when_shared() const override { return false; }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape) const override {
@@ -151,11 +138,11 @@ class SimdEngine final : public HostEngine {
                      "use engine=reference or engine=auto"};
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
-        if (const auto why =
-                std::visit(Overloaded{[](const Attention& a) { return no_kernel(a); },
-                                      [](const Perceptron&) -> const char* { return nullptr; },
-                                      [](const ManyHeads&) -> const char* { return nullptr; }},
-                           force))
+        if (const auto why = std::visit(
+                Overloaded{[](const Attention& a) { return simd::unsupported_reason(a); },
+                           [](const Perceptron&) -> const char* { return nullptr; },
+                           [](const ManyHeads&) -> const char* { return nullptr; }},
+                force))
           return Unknown{std::string("the simd engine has no kernel for attention ") + why,
                          "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "
                          "attention are computed there"};

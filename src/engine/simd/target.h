@@ -1,4 +1,4 @@
-// target.h: the instruction set that run-time dispatch has settled on.
+// target.h: the instruction set that run-time dispatch has chosen.
 #pragma once
 
 namespace murmur::simd {

@@ -1,9 +1,9 @@
-// mutual_pairs.cu: sums over pairs in single precision where the score of i and j is that of j and
-// i: each exponential is used for both. Scores and both sums are products of the tensor cores.
+// symmetric_pairs.cu: sums over pairs in single precision if scores are symmetric, so that each
+// exponential is used for both particles. Scores and both sums are products of the tensor cores.
 #include <cuda_fp16.h>
 
 #include "engine/cuda/device_math.cuh"
-#include "engine/cuda/small_pairs.h"
+#include "engine/cuda/pair_kernels.h"
 
 namespace murmur::cuda {
 
@@ -11,17 +11,17 @@ namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kLanes;
 constexpr int kBlocks = 4;                         // of a multiprocessor at once
-constexpr int kSixteens = 4;                       // groups of sixteen columns, a warp
+constexpr int kSixteens = 4;                       // groups of sixteen columns, per warp
 constexpr int kColumns = kWarps * kSixteens * 16;  // of a block at once
 constexpr int kStage = 128;  // rows in shared memory at once, and in one accumulator of a column
 
 struct Stage {
-  uint4 aim[kStage / 16][kLanes];
+  uint4 target[kStage / 16][kLanes];
   uint2 feature[kStage / 16][kLanes];
 };
 
-// What a warp has added to the rows of a stage: by the high and by the low half of their features.
-// Four rows behind the end keep the two off each other's banks.
+// The sums of a warp for the rows of a stage, by the high or by the low half of their features.
+// Four rows of padding avoid bank conflicts between the two.
 struct Part {
   float4 row[kStage + 4];
 };
@@ -31,7 +31,7 @@ struct Shared {
   Part part[kWarps][2];
 };
 
-struct Mutual {
+struct Symmetric {
   Packed p;
   int strip;  // rows and columns of a block
   Stretches to;
@@ -39,18 +39,18 @@ struct Mutual {
 
 __device__ void fetch_stage(const Packed& p, int first, Stage& to) {
   const auto at = static_cast<std::size_t>(first);
-  copy_all<kStage * 2, kThreads>(to.aim, static_cast<const char*>(p.aim) + at * 32);
+  copy_all<kStage * 2, kThreads>(to.target, static_cast<const char*>(p.target) + at * 32);
   copy_all<kStage, kThreads>(to.feature, static_cast<const char*>(p.feature) + at * 16);
 }
 
-// The columns of a warp: keys and features as lanes multiply them, and their sums.
+// The columns of a warp: keys and features as operands of the lanes, and their sums.
 struct Columns {
   std::uint32_t key[kSixteens][2][2];
   std::uint32_t feature[kSixteens][2];
   float sum[kSixteens][4];  // features 2t and 2t + 1 of columns g and g + 8
 };
 
-__device__ void meet_columns(const Packed& p, int first, Columns& c) {
+__device__ void load_columns(const Packed& p, int first, Columns& c) {
   const int lane = threadIdx.x % kLanes, g = lane / 4, t = lane % 4;
   const auto* key = static_cast<const uint2*>(p.key);
   const auto* feature = static_cast<const uint2*>(p.feature);
@@ -74,13 +74,13 @@ struct Weights16 {
   std::uint32_t high[4], low[4];
 };
 
-__device__ __forceinline__ Weights16 weigh(const std::uint32_t (&aim)[4],
-                                           const std::uint32_t (&key)[2][2]) {
+__device__ __forceinline__ Weights16 compute_weights(const std::uint32_t (&target)[4],
+                                                     const std::uint32_t (&key)[2][2]) {
   Weights16 w;
 #pragma unroll
   for (int eight = 0; eight < 2; ++eight) {
     float score[4];
-    multiply_halves_anew(score, aim, key[eight]);
+    multiply_halves_into(score, target, key[eight]);
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
       const float left = exp2_unit(score[2 * row]), right = exp2_unit(score[2 * row + 1]);
@@ -94,46 +94,48 @@ __device__ __forceinline__ Weights16 weigh(const std::uint32_t (&aim)[4],
   return w;
 }
 
-// The same weights with rows and columns exchanged.
-__device__ __forceinline__ void turn_over(const std::uint32_t (&w)[4], std::uint32_t (&turned)[4]) {
+// Exchanges rows and columns of the weights.
+__device__ __forceinline__ void transpose(const std::uint32_t (&w)[4],
+                                          std::uint32_t (&transposed)[4]) {
   constexpr int kFrom[4] = {0, 2, 1, 3};
 #pragma unroll
   for (int k = 0; k < 4; ++k)
-    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned[k]) : "r"(w[kFrom[k]]));
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(transposed[k]) : "r"(w[kFrom[k]]));
 }
 
-// Sixteen rows against the columns of a warp: `row` has features 2t and 2t + 1 of rows g and g + 8.
-__device__ __forceinline__ void meet_rows(const Stage& stage, int sixteen, const Columns& c,
-                                          float (&column)[kSixteens][4], float (&row)[4]) {
+// Adds sixteen rows to the columns of a warp: `row` has features 2t and 2t + 1 of rows g and g + 8.
+__device__ __forceinline__ void add_rows(const Stage& stage, int sixteen, const Columns& c,
+                                         float (&column)[kSixteens][4], float (&row)[4]) {
   const int lane = threadIdx.x % kLanes;
-  const uint4 look = stage.aim[sixteen][lane];
+  const uint4 packed = stage.target[sixteen][lane];
   const uint2 own = stage.feature[sixteen][lane];
-  const std::uint32_t aim[4] = {look.x, look.y, look.z, look.w}, feature[2] = {own.x, own.y};
+  const std::uint32_t target[4] = {packed.x, packed.y, packed.z, packed.w},
+                      feature[2] = {own.x, own.y};
 #pragma unroll
   for (int s = 0; s < kSixteens; ++s) {
-    const Weights16 w = weigh(aim, c.key[s]);
+    const Weights16 w = compute_weights(target, c.key[s]);
     if (s == 0)
-      multiply_halves_anew(row, w.high, c.feature[s]);
+      multiply_halves_into(row, w.high, c.feature[s]);
     else
       multiply_halves(row, w.high, c.feature[s]);
     multiply_halves(row, w.low, c.feature[s]);
-    std::uint32_t turned[4];
-    turn_over(w.high, turned);
-    multiply_halves(column[s], turned, feature);
-    turn_over(w.low, turned);
-    multiply_halves(column[s], turned, feature);
+    std::uint32_t transposed[4];
+    transpose(w.high, transposed);
+    multiply_halves(column[s], transposed, feature);
+    transpose(w.low, transposed);
+    multiply_halves(column[s], transposed, feature);
   }
 }
 
-// A stage of rows against the columns of a warp. What the tensor cores add up, always rounding
-// down, goes into the sums of columns after every stage.
-__device__ __forceinline__ void meet_stage(const Stage& stage, Columns& c, Part (&part)[2]) {
+// Adds a stage of rows to the columns of a warp. Tensor cores always round down, so their sums are
+// added to those of the columns after every stage.
+__device__ __forceinline__ void add_stage(const Stage& stage, Columns& c, Part (&part)[2]) {
   const int lane = threadIdx.x % kLanes, g = lane / 4, t = lane % 4;
   float column[kSixteens][4] = {};
 #pragma unroll 1
   for (int sixteen = 0; sixteen < kStage / 16; ++sixteen) {
     float row[4];
-    meet_rows(stage, sixteen, c, column, row);
+    add_rows(stage, sixteen, c, column, row);
     float4* const to = part[t / 2].row + sixteen * 16 + g;
     reinterpret_cast<float2*>(to)[t % 2] = make_float2(row[0], row[1]);
     reinterpret_cast<float2*>(to + 8)[t % 2] = make_float2(row[2], row[3]);
@@ -144,10 +146,11 @@ __device__ __forceinline__ void meet_stage(const Stage& stage, Columns& c, Part 
     for (int k = 0; k < 4; ++k) c.sum[s][k] += column[s][k];
 }
 
-// What the warps have added to the rows of a stage, in a fixed order, to the sums of the block's
-// rows in global memory. A thread has the same row every time, and so reads what it wrote itself.
+// Adds the sums of the warps for the rows of a stage, in a fixed order, to the sums of the rows of
+// the block in global memory. A thread always has the same row, so that it reads only what it
+// wrote.
 template <int d>
-__device__ void gather_rows(const Part (&part)[kWarps][2], bool fresh, float* to,
+__device__ void gather_rows(const Part (&part)[kWarps][2], bool first, float* to,
                             std::size_t rows) {
   static_assert(kStage == kThreads);
   const int row = threadIdx.x;
@@ -162,12 +165,12 @@ __device__ void gather_rows(const Part (&part)[kWarps][2], bool fresh, float* to
 #pragma unroll
   for (int k = 0; k <= d; ++k) {
     float* const at = to + static_cast<std::size_t>(k) * rows + row;
-    *at = (fresh ? 0 : *at) + sum[k];
+    *at = (first ? 0 : *at) + sum[k];
   }
 }
 
 template <int d>
-__device__ void keep_columns(const Columns& c, float* to, std::size_t rows) {
+__device__ void write_columns(const Columns& c, float* to, std::size_t rows) {
   const int lane = threadIdx.x % kLanes, g = lane / 4, t = lane % 4;
 #pragma unroll
   for (int s = 0; s < kSixteens; ++s)
@@ -179,10 +182,10 @@ __device__ void keep_columns(const Columns& c, float* to, std::size_t rows) {
     }
 }
 
-// The rows of strip blockIdx.y against the columns of strip blockIdx.x. A strip against itself is
-// summed by rows alone.
+// Sums the rows of strip blockIdx.y with the columns of strip blockIdx.x. A strip with itself is
+// summed by rows only.
 template <int d>
-__global__ void __launch_bounds__(kThreads, kBlocks) mutual_kernel(const Mutual a) {
+__global__ void __launch_bounds__(kThreads, kBlocks) symmetric_kernel(const Symmetric a) {
   __shared__ __align__(16) Shared s;
   const int rows = blockIdx.y * a.strip, columns = blockIdx.x * a.strip;
   if (columns < rows) return;
@@ -194,39 +197,41 @@ __global__ void __launch_bounds__(kThreads, kBlocks) mutual_kernel(const Mutual 
   Columns c;
   for (int group = columns; group < column_end; group += kColumns) {
     const int first = group + warp * kSixteens * 16;
-    meet_columns(a.p, first, c);
-    __syncthreads();  // the stages of the group before have been read
+    load_columns(a.p, first, c);
+    __syncthreads();  // the stages of the previous group have been read
     int buffer = 0;
     fetch_stage(a.p, rows, s.stage[0]);
     end_of_copies();
     for (int at = rows; at < row_end; at += kStage, buffer ^= 1) {
       wait_for_copies<0>();
-      __syncthreads();  // the stage is there, and the other one has been read
+      __syncthreads();  // the stage is complete, and the other one has been read
       if (at + kStage < row_end) fetch_stage(a.p, at + kStage, s.stage[buffer ^ 1]);
       end_of_copies();
-      meet_stage(s.stage[buffer], c, s.part[warp]);
-      __syncthreads();  // all parts are there
+      add_stage(s.stage[buffer], c, s.part[warp]);
+      __syncthreads();  // all parts are complete
       gather_rows<d>(s.part, group == columns, own_rows + at, a.to.rows);
     }
-    if (columns != rows) keep_columns<d>(c, own_columns + first, a.to.rows);
+    if (columns != rows) write_columns<d>(c, own_columns + first, a.to.rows);
   }
 }
 
 template <int d>
-void launch_mutual(const Mutual& a) {
+void launch_symmetric(const Symmetric& a) {
   const auto strips = static_cast<unsigned>(a.to.count);
-  mutual_kernel<d><<<dim3(strips, strips), kThreads>>>(a);
+  symmetric_kernel<d><<<dim3(strips, strips), kThreads>>>(a);
 }
 
 }  // namespace
 
-int mutual_stretches(int n) { return (whole_rows(n) + mutual_strip(n) - 1) / mutual_strip(n); }
+int symmetric_stretches(int n) {
+  return (whole_rows(n) + symmetric_strip(n) - 1) / symmetric_strip(n);
+}
 
-void mutual_sums(const Packed& p, int n, int d, const Stretches& to) {
+void symmetric_sums(const Packed& p, int n, int d, const Stretches& to) {
   static_assert(kRowTile % kColumns == 0 && kRowTile % kStage == 0);
-  const Mutual a{p, mutual_strip(n), to};
-  if (d == 2) launch_mutual<2>(a);
-  if (d == 3) launch_mutual<3>(a);
+  const Symmetric a{p, symmetric_strip(n), to};
+  if (d == 2) launch_symmetric<2>(a);
+  if (d == 3) launch_symmetric<3>(a);
 }
 
 }  // namespace murmur::cuda

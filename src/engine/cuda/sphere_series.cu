@@ -1,26 +1,46 @@
-// sphere_moments.cu: moments as products of the tensor cores in double; values as polynomials in z
-// times powers of x + iy, one thread two particles.
+// sphere_series.cu: moments of a swarm on S^2 as products of the tensor cores in double, and sums
+// at targets out of them: at the particles, with two particles per thread, or at targets of any
+// length, with one target per thread.
 #include "engine/cuda/device_math.cuh"
-#include "engine/cuda/sphere_moments.h"
-#include "engine/cuda/sphere_value.cuh"
+#include "engine/cuda/sphere_series.h"
 
 namespace murmur::cuda {
+
+// Coefficients of one m: of Z e^{-rho}, of its derivatives by z and by rho; each Re and Im.
+constexpr int kRows = 6;
+
+// The sums at one target on S^2 while the order m grows.
+struct SphereValue {
+  double a, b, z;  // the direction of the target
+  double value = 0, slope = 0, by_a = 0, by_b = 0, by_z = 0;
+  double real = 1, imaginary = 0, before_real = 0, before_imaginary = 0;  // (a + ib)^m, ^(m-1)
+
+  __device__ void add(int m, const double (&f)[kRows]) {
+    value += f[0] * real + f[1] * imaginary;
+    by_z += f[2] * real + f[3] * imaginary;
+    slope += f[4] * real + f[5] * imaginary;
+    by_a += m * (f[0] * before_real + f[1] * before_imaginary);
+    by_b += m * (f[1] * before_real - f[0] * before_imaginary);
+    before_real = real, before_imaginary = imaginary;
+    real = before_real * a - before_imaginary * b;
+    imaginary = before_real * b + before_imaginary * a;
+  }
+  __device__ void end(double rho, int i, const Sums& to) const {
+    const double along = slope - (by_a * a + by_b * b + by_z * z) / rho;
+    to.n[i] = by_a / rho + along * a;
+    to.n[to.stride + i] = by_b / rho + along * b;
+    to.n[2 * to.stride + i] = by_z / rho + along * z;
+    to.z[i] = value;
+  }
+};
 
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kParts = 2048;   // stretches of particles, one a warp, whatever n
+constexpr int kParts = 2048;   // stretches of particles, one per warp, for every n
 constexpr int kPitch = 36;     // doubles of a row of 32 particles: no bank conflicts
 constexpr int kOwn = 2;        // particles of a thread
 constexpr int kThreads = 128;  // of a block of values
-
-// c (8, 8) += a (8, 4) b (4, 8): a has row lane / 4, column lane % 4; b row lane % 4, column
-// lane / 4; c row lane / 4, columns 2 (lane % 4) and the next.
-__device__ void multiply_doubles(double (&c)[2], double a, double b) {
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-      : "+d"(c[0]), "+d"(c[1])
-      : "d"(a), "d"(b));
-}
 
 // (terms) times (2 terms) sums of products over particles: m T_k(z) in `left`, powers in `right`.
 template <int terms>
@@ -91,9 +111,9 @@ __global__ void add_moments(const double* parts, int size, double* to) {
   to[at] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// A particle as a target of the others.
+// A particle as a target.
 template <int terms>
-struct Value : SphereValue {
+struct ParticleValue : SphereValue {
   double chebyshev[terms];
 
   __device__ void begin(const ConstPlaces& x, int i) {
@@ -113,7 +133,7 @@ __global__ void __launch_bounds__(kThreads)
     coefficient[c] = reinterpret_cast<const double2*>(coefficients)[c];
   __syncthreads();
   const int first = blockIdx.x * kThreads * kOwn + threadIdx.x;
-  Value<terms> particle[kOwn];
+  ParticleValue<terms> particle[kOwn];
 #pragma unroll
   for (int q = 0; q < kOwn; ++q) particle[q].begin(x, min(first + q * kThreads, x.n - 1));
 #pragma unroll
@@ -168,6 +188,86 @@ void sphere_sums(const ConstPlaces& x, double rho, int terms, const double* coef
     values_kernel<16><<<blocks, kThreads>>>(x, rho, coefficients, to);
   else
     values_kernel<32><<<blocks, kThreads>>>(x, rho, coefficients, to);
+}
+
+namespace {
+
+constexpr int kTargetThreads = 64;
+constexpr int kBeyond =
+    40;  // orders beyond p where the downward recurrence of Bessel ratios starts
+constexpr int kTerms = (kMostDegree + 1) * (kMostDegree + 2) / 2;
+
+// In the layout of `SphereSeries::harmonics`.
+struct __align__(16) Harmonic {
+  double a, b, real, imaginary;
+};
+
+__global__ void lengths_kernel(ConstPlaces u, double* bound) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= u.n) return;
+  const double a = u.at[i], b = u.at[u.stride + i], c = u.at[2 * u.stride + i];
+  bound[i] = sqrt(a * a + b * b + c * c);
+}
+
+// i_0, ..., i_{p+1} times e^{-rho}, in every kTargetThreads-th place of `to`:
+//   i_l / i_{l-1} = rho / (2l + 1 + rho i_{l+1} / i_l),   i_0 e^{-rho} = (1 - e^{-2 rho}) / (2 rho)
+__device__ void bessel(double rho, int p, double* to) {
+  double ratio = 0;
+  for (int l = p + kBeyond; l > 0; --l) {
+    ratio = rho / (2 * l + 1 + rho * ratio);
+    if (l <= p + 1) to[l * kTargetThreads] = ratio;
+  }
+  double i = -expm1(-2 * rho) / (2 * rho);
+  to[0] = i;
+  for (int l = 1; l <= p + 1; ++l) to[l * kTargetThreads] = i *= to[l * kTargetThreads];
+}
+
+__global__ void __launch_bounds__(kTargetThreads)
+    targets_kernel(ConstPlaces u, const double* bound, int p, const Harmonic* harmonics, Sums to) {
+  __shared__ Harmonic harmonic[kTerms];
+  __shared__ double order[(kMostDegree + 2) * kTargetThreads];
+  for (int k = threadIdx.x; k < (p + 1) * (p + 2) / 2; k += kTargetThreads)
+    harmonic[k] = harmonics[k];
+  __syncthreads();
+  const int i = blockIdx.x * kTargetThreads + threadIdx.x;
+  if (i >= u.n) return;
+  const double scale = 1 / bound[i], rho = bound[i] * 0.6931471805599453;
+  SphereValue at{u.at[i] * scale, u.at[u.stride + i] * scale, u.at[2 * u.stride + i] * scale};
+  double* const bessels = order + threadIdx.x;
+  bessel(rho, p, bessels);
+  const Harmonic* next = harmonic;
+  for (int m = 0; m <= p; ++m) {
+    double q = 1, q_before = 0, slope = 0, slope_before = 0;  // q_lm / q_mm and its derivative by z
+    double f[kRows] = {};
+    double below = m > 0 ? bessels[(m - 1) * kTargetThreads] : 0, own = bessels[m * kTargetThreads];
+    for (int l = m; l <= p; ++l, ++next) {
+      const Harmonic h = *next;
+      const double above = bessels[(l + 1) * kTargetThreads];
+      const double weight = (2 * l + 1) * own, by_rho = l * below + (l + 1) * above;
+      below = own, own = above;
+      f[0] += weight * q * h.real, f[1] += weight * q * h.imaginary;
+      f[2] += weight * slope * h.real, f[3] += weight * slope * h.imaginary;
+      f[4] += by_rho * q * h.real, f[5] += by_rho * q * h.imaginary;
+      const double q_next = h.a * at.z * q - h.b * q_before;
+      const double slope_next = h.a * (q + at.z * slope) - h.b * slope_before;
+      q_before = q, q = q_next;
+      slope_before = slope, slope = slope_next;
+    }
+    at.add(m, f);
+  }
+  at.end(rho, i, to);
+}
+
+}  // namespace
+
+void lengths(const ConstPlaces& u, double* bound) {
+  lengths_kernel<<<static_cast<unsigned>((u.n + 255) / 256), 256>>>(u, bound);
+}
+
+void sums_at_targets(const ConstPlaces& u, const double* bound, int p, const double* harmonics,
+                     const Sums& to) {
+  targets_kernel<<<static_cast<unsigned>((u.n + kTargetThreads - 1) / kTargetThreads),
+                   kTargetThreads>>>(u, bound, p, reinterpret_cast<const Harmonic*>(harmonics), to);
 }
 
 }  // namespace murmur::cuda
