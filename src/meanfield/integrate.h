@@ -1,4 +1,4 @@
-// march.h: Dormand-Prince steps for coefficients, with decay integrated exactly (Lawson 1967).
+// integrate.h: Dormand-Prince steps for coefficients, with decay integrated exactly (Lawson 1967).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class CoefficientSystem {
                State& y) const;
   // Component by component, so that high modes are accurate relative to their own size.
   double error(const StepEstimate<State>& estimate) const;
-  bool finite(const State&) const { return true; }  // `error` sees to it
+  bool finite(const State&) const { return true; }  // `error` checks it
 };
 
 struct March {
@@ -38,23 +38,23 @@ struct March {
 
   CoefficientSystem system;
 
-  // All that a continuation with the same bits needs: t, h (the next step to be tried; 0: to be
-  // chosen), evaluations (by steps taken), and y.
+  // Everything that a bit-identical continuation needs: t, h (the next step to try; 0: choose it),
+  // evaluations (of committed steps), and y.
   StepState at{};
   std::vector<double> y{};
 
-  // Computes the next step of sufficient accuracy; false where steps become too small. `commit`
-  // takes it: until then `at` and y stay as they are.
+  // Computes the next step of sufficient accuracy; returns false if steps become too small.
+  // `commit` takes the step: until then `at` and y do not change.
   bool find();
   double end_time() const { return at.t + found_.h; }  // of the step found
-  // y inside the step found, by a step of its own from t.
+  // Returns y inside the step found, by a separate step from t.
   std::vector<double> inside(double time);
   void commit();
 
  private:
   double first_step() const;
 
-  std::int64_t tried_ = 0;  // evaluations, those of refused steps too
+  std::int64_t tried_ = 0;  // evaluations, including those of rejected steps
   RungeKutta<CoefficientSystem> driver_;
   FoundStep found_{};
   std::int64_t spent_ = 0;                  // evaluations of the step found

@@ -1,16 +1,92 @@
-// carry.cpp: integrates a measure in time, by coefficients or by particles.
+// integrate.cpp: integrates a measure in time, by coefficients or by particles.
+#include "meanfield/integrate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "engine/moments/moments.h"
+#include "flow/methods.h"
 #include "meanfield/continuum.h"
-#include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "murmur/error.h"
 #include "murmur/stop.h"
+
+namespace murmur::meanfield {
+
+void CoefficientSystem::combine(const State& x, StepPoint to,
+                                std::span<const StageTerm<State>> terms, State& y) const {
+  y = x;
+  if (!decay.empty())
+    for (std::size_t e = 0; e < y.size(); ++e) y[e] *= std::exp(-decay[e] * to.node * to.h);
+  for (const StageTerm<State>& term : terms) {
+    const double since = (to.node - term.node) * to.h;
+    for (std::size_t e = 0; e < y.size(); ++e)
+      y[e] += term.scale * (*term.along)[e] *
+              (decay.empty() || since == 0 ? 1 : std::exp(-decay[e] * since));
+  }
+}
+
+double CoefficientSystem::error(const StepEstimate<State>& estimate) const {
+  double worst = 0;
+  for (std::size_t e = 0; e < estimate.y.size(); ++e) {
+    double error = 0;
+    for (const StageTerm<State>& term : estimate.difference) {
+      const double part = term.scale * (*term.along)[e];
+      error += decay.empty() ? part : part * std::exp(-decay[e] * (1 - term.node) * estimate.h);
+    }
+    if (!std::isfinite(error)) return std::numeric_limits<double>::infinity();
+    worst = std::fmax(worst, std::fabs(estimate.h * error) /
+                                 (tolerance.atol + tolerance.rtol * std::fabs(estimate.y[e])));
+  }
+  return worst;
+}
+
+March::March(CoefficientSystem of)
+    : system(std::move(of)), driver_(system, dormand_prince(), tried_) {}
+
+// Returns a hundredth of the time in which y changes by its own size; independent of T.
+double March::first_step() const {
+  double size = 0, speed = 0;
+  for (const double v : y) size = std::fmax(size, std::fabs(v));
+  for (const double v : driver_.stage(0)) speed = std::fmax(speed, std::fabs(v));
+  return speed > 0 ? std::fmin(1, 0.01 * (size > 0 ? size : 1) / speed) : 1;
+}
+
+bool March::find() {
+  driver_.begin(at.t, y);
+  tried_ = at.evaluations == 0 ? 1 : 0;  // the flow at the start; later the last stage provides it
+  StepState from = at;
+  if (from.h == 0) from.h = first_step();
+  const StepController controller{
+      .grow = 5, .beta = 0, .grow_after_refusal = 5, .order = driver_.tableau().order};
+  constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
+  if (driver_.find(from, y, controller, kNoLimit, found_) != StepEnd::found) return false;
+  spent_ = tried_;
+  end_ = driver_.end();
+  end_flow_ = driver_.last_stage();
+  return true;
+}
+
+std::vector<double> March::inside(double time) {
+  if (time <= at.t) return y;
+  if (time >= end_time()) return end_;
+  driver_.attempt(at.t, y, time - at.t);
+  return driver_.end();
+}
+
+void March::commit() {
+  at.t = end_time();
+  at.h = found_.next_h;
+  at.evaluations += spent_;
+  std::swap(y, end_);
+  driver_.begin_with(end_flow_);
+}
+
+}  // namespace murmur::meanfield
 
 namespace murmur {
 
@@ -18,7 +94,7 @@ namespace {
 
 using namespace meanfield;
 
-// Of one law: densities, or particles in their own coordinates.
+// Makes the representation of one law: a density, or particles in their own coordinates.
 std::unique_ptr<Continuum> law_of(const MeanField& field, const MeanFieldMethod& method) {
   if (method.solver == MeanFieldMethod::quantiles) return make_cloud(field, method.particles);
   check_modes(field.d, method.modes);
@@ -33,7 +109,7 @@ std::unique_ptr<Continuum> continuum_of(const MeanField& field, const Measure& s
   return field.causal ? make_causal(field, std::move(law), start, method) : std::move(law);
 }
 
-// The largest amplitude of the start above the degrees that the spectral solver keeps.
+// Returns the largest amplitude of the start above the degrees of the spectral solver.
 double beyond_modes(const MeanField& field, const Measure& start, const MeanFieldMethod& method) {
   if (method.solver == MeanFieldMethod::quantiles) return 0;
   double most = beyond(start, field.d, method.modes);
@@ -42,8 +118,8 @@ double beyond_modes(const MeanField& field, const Measure& start, const MeanFiel
   return most;
 }
 
-// What is wrong with a reading that the coefficients no longer resolve; empty: nothing.
-std::string lost(const MeanFieldReading& r, const MeanFieldMethod& method) {
+// Returns why the coefficients no longer resolve a reading; empty if they do.
+std::string why_unresolved(const MeanFieldReading& r, const MeanFieldMethod& method) {
   if (!(r.tail <= method.most_tail))
     return fmt::format("the last modes have grown to {:.2g}: the density is too sharp for them",
                        r.tail);
@@ -52,8 +128,8 @@ std::string lost(const MeanFieldReading& r, const MeanFieldMethod& method) {
   return {};
 }
 
-// Particles have no noise; and the kinks of a ReLU's drift become jumps of the density, whose
-// coefficients decay like 1/k: no number of modes resolves them.
+// Particles have no noise. The kinks of the drift of a ReLU become jumps of the density, whose
+// coefficients decay like 1/k, so no number of modes resolves them.
 std::string remedy_of(const MeanField& field) {
   const bool kinks = field.perceptron && field.perceptron->activation == Perceptron::relu;
   if (field.noise > 0)
@@ -64,8 +140,8 @@ std::string remedy_of(const MeanField& field) {
                : "use more modes, or solver=quantiles, or noise";
 }
 
-// The steps of a trajectory to continue. The reading at the old T, whose step was not committed, is
-// dropped where frames are still to come.
+// Returns the steps of a trajectory to continue. Drops the reading at the old T, whose step was not
+// committed, if more frames follow.
 std::vector<MeanFieldReading> steps_before(const MeanFieldTrajectory& from,
                                            const Schedule& schedule) {
   std::vector<MeanFieldReading> steps = from.steps;
@@ -73,12 +149,12 @@ std::vector<MeanFieldReading> steps_before(const MeanFieldTrajectory& from,
   if (state.next_frame < schedule.frames())
     while (!steps.empty() && steps.back().t > state.t) steps.pop_back();
   if (steps.empty())
-    throw Error(Fault::input, "a course to go on with begins nowhere", "steps",
-                "give the steps that came with its state");
+    throw Error(Fault::input, "the trajectory to continue has no steps", "steps",
+                "give the steps that belong to its state");
   return steps;
 }
 
-// Attention and perceptron as the flow of the coefficients, noise as their decay.
+// Attention and perceptron are the flow of the coefficients; noise is their decay.
 CoefficientSystem system_of(const MeanField& field, const MeanFieldMethod& method,
                             Continuum& continuum) {
   CoefficientSystem system;
@@ -108,11 +184,11 @@ class ContinuumFlow {
   }
 
   MeanFieldTrajectory run() {
-    plan_.from ? go_on(*plan_.from) : begin();
+    plan_.from ? resume(*plan_.from) : begin();
     while (trajectory_.outcome.ok() && next_ < frames_) step_or_stop();
-    const HoldStop whole;  // what is left is short
+    const HoldStop whole;  // the rest is short
     if (trajectory_.outcome.ok()) trajectory_.outcome.t = plan_.schedule.T;
-    keep_last_good();
+    store_last_resolved();
     trajectory_.evaluations = march_.at.evaluations;
     trajectory_.grain = continuum_->grain(march_.y);
     trajectory_.state = state();
@@ -122,23 +198,23 @@ class ContinuumFlow {
  private:
   void begin() {
     trajectory_.steps.push_back(read(0, march_.y).reading);
-    std::string trouble = lost(trajectory_.steps.back(), method_);
+    std::string trouble = why_unresolved(trajectory_.steps.back(), method_);
     if (trouble.empty() && !(beyond_ <= method_.most_tail))
       trouble =
-          fmt::format("the start holds waves of {:.2g} above degree {}", beyond_, method_.modes);
+          fmt::format("the start has waves of {:.2g} above degree {}", beyond_, method_.modes);
     if (trouble.empty())
       keep(true);
     else
       end_unresolved(trouble);
   }
 
-  void go_on(const MeanFieldTrajectory& from) {
+  void resume(const MeanFieldTrajectory& from) {
     const MeanFieldState& state = from.state;
     if (state.coefficients.size() != march_.y.size())
       throw Error(
-          Fault::input, "the state is of other modes or particles",
-          fmt::format("{} coefficients in place of {}", state.coefficients.size(), march_.y.size()),
-          "go on with the modes and solver it began with");
+          Fault::input, "the state has other modes or particles",
+          fmt::format("{} coefficients instead of {}", state.coefficients.size(), march_.y.size()),
+          "continue with the modes and solver of the start");
     trajectory_.steps = steps_before(from, plan_.schedule);
     march_.at.t = state.flow.t;
     march_.at.h = state.flow.h;
@@ -147,8 +223,7 @@ class ContinuumFlow {
     next_ = state.flow.next_frame;
   }
 
-  // Where it is stopped, the plan is asked as after a step; where that does not leave, nobody knows
-  // of the stop.
+  // After a stop the plan is asked as after a step; if the plan does not pause, the stop is thrown.
   void step_or_stop() {
     if (finishes([&] { step(); })) return;
     const HoldStop whole;
@@ -162,7 +237,7 @@ class ContinuumFlow {
       return end(Ending::step_too_small, "steps became too small", "lower beta or T");
     const double t = march_.end_time();
     const MeanFieldReading reading = read(t, march_.inside(t)).reading;
-    const std::string trouble = lost(reading, method_);
+    const std::string trouble = why_unresolved(reading, method_);
     keep(trouble.empty());
     if (next_ == frames_ || !trajectory_.outcome.ok()) return;
     if (!trouble.empty()) return end_unresolved(trouble);
@@ -180,13 +255,13 @@ class ContinuumFlow {
     return plan_.pause && plan_.pause(trajectory_, [this] { return state(); });
   }
 
-  // Frames up to the end of the step found; unless `sure`, only as far as they are resolved. A
-  // pause between them is resumable: the step is not taken yet.
+  // Stores the frames up to the end of the step found; unless `sure`, only while they are resolved.
+  // The run can pause between them, since the step is not taken yet.
   void keep(bool sure) {
     while (next_ < frames_ && plan_.schedule.time(next_) <= march_.end_time()) {
       const double t = plan_.schedule.time(next_);
       const MeanFieldFrame frame = read(t, march_.inside(t));
-      if (!sure && !lost(frame.reading, method_).empty()) return;
+      if (!sure && !why_unresolved(frame.reading, method_).empty()) return;
       if (plan_.frame) plan_.frame(frame);
       if (next_ == frames_ - 1 && t > trajectory_.steps.back().t)
         trajectory_.steps.push_back(frame.reading);
@@ -195,8 +270,8 @@ class ContinuumFlow {
     }
   }
 
-  // When an integration ends early, its last resolved state, as `advance` keeps it.
-  void keep_last_good() {
+  // If an integration ends early, stores its last resolved state, as `advance` does.
+  void store_last_resolved() {
     const bool cut_short =
         !trajectory_.outcome.ok() && trajectory_.outcome.ending != Ending::interrupted;
     const bool nowhere = trajectory_.outcome.ending == Ending::unresolved && march_.at.t == 0;
@@ -236,7 +311,7 @@ class ContinuumFlow {
   MeanFieldTrajectory trajectory_{};
 };
 
-// Passes frames and readings of particles to the plan while they are integrated.
+// Passes frames and readings of particles to the plan during the integration.
 FlowWatch watch_of(const MeanFieldPlan& plan, const ParticleReader& reader,
                    MeanFieldTrajectory& trajectory) {
   const auto read = [&reader](double t, const HostSwarm& x) {
@@ -253,7 +328,7 @@ FlowWatch watch_of(const MeanFieldPlan& plan, const ParticleReader& reader,
   };
   watch.pause = [&plan, &trajectory, read](const FlowState& now,
                                            const std::function<FlowState&()>& fetch) {
-    const bool stepped = now.t > trajectory.steps.back().t;  // or kept a frame inside a step
+    const bool stepped = now.t > trajectory.steps.back().t;  // or stored a frame inside a step
     if (stepped) trajectory.steps.push_back(read(now.t, fetch().x).reading);
     trajectory.evaluations = now.evaluations;
     return (plan.pause &&
@@ -280,9 +355,9 @@ MeanFieldTrajectory advance_particles(const MeanField& field, const Measure& sta
     trajectory.steps = steps_before(*plan.from, plan.schedule);
     state = plan.from->state.flow;
     if (state.group.size() != static_cast<std::size_t>(x.n()))
-      throw Error(Fault::input, "the state is of other particles",
-                  fmt::format("{} in place of {}", state.group.size(), x.n()),
-                  "go on with the particles and solver it began with");
+      throw Error(Fault::input, "the state has other particles",
+                  fmt::format("{} instead of {}", state.group.size(), x.n()),
+                  "continue with the particles and solver of the start");
   } else {
     trajectory.steps.push_back(reader.read(x).reading);
   }
