@@ -19,7 +19,7 @@ include_directories(SYSTEM ${headers})
 add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_COMPILE_ONLY_STATIC)
 
 # The files of a folder that it needs; a folder that is not named here comes whole.
-set(reduced_run base64 header_json json_text no_files npy safetensors source)
+set(reduced_run no_files npy safetensors source text)
 set(reduced_data samples)
 set(reduced_learn architecture dynamics no_products)
 set(reduced_model llama2c llama2c_vocabulary no_tokenizer parts reference_parts row_kernels
