@@ -26,8 +26,8 @@ set(reduced_model llama2c llama2c_vocabulary no_tokenizer parts reference_parts 
                   transformer)
 set(reduced_cuda no_cuda room)
 set(reduced_theory bessel context few_clusters noise numeric redraw)
-set(reduced_experiment config equation experiment fields sample_trajectory forces initial known laws layers_in_time
-                    make_engine many_heads matrices merging no_experiment_file no_given_model parameters perceptrons
+set(reduced_experiment equation experiment forces initial known
+                    make_engine matrices no_experiment_file no_given_model parameters
                     recording settings trained_swarm values words)
 set(reduced_trace effective_beta lens text_reader traced twin word_axes words_file)
 
