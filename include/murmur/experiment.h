@@ -1,4 +1,4 @@
-// experiment.h: an experiment as plain data, from text to objects, and the simulation.
+// experiment.h: an experiment as plain data, its parameters as text, and its simulation.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace murmur {
 
-// Where a value came from, for error messages: "default", "file.toml:3:5", "MURMUR_BETA", "beta=x".
+// Origin of a value for error messages: "default", "file.toml:3:5", "MURMUR_BETA", "beta=x".
 struct Setting {
   std::string text;
   std::string origin;
@@ -29,20 +29,20 @@ struct Setting {
 };
 using Settings = std::map<std::string, Setting>;
 
-// The parameter `dynamics`: which attention draws the particles.
+// The parameter `dynamics`: the kind of attention.
 enum class Interaction { SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none };
 
-// The parameter `habitat`; automatic: as dynamics, normalisation and gains need it.
+// The parameter `habitat`; automatic: the manifold that dynamics, normalisation and gains need.
 enum class ManifoldChoice { automatic, sphere, space, ellipsoid };
 
 // Whether V acts on x_j - x_i; automatic: for hardmax in R^d and for rescaled.
 enum class Relative { automatic, yes, no };
 
-// Whether the forces of the heads add, are averaged, or are those of infinitely many, averaged.
+// Whether the forces of the heads are added, averaged, or the average of infinitely many heads.
 enum class HeadScale { sum, mean, limit };
 
-// How matrices of several layers, from files, act in time: one for all times, layer after layer, or
-// linear between layers.
+// How matrices with several layers, from files, act in time: constant, layer after layer, or linear
+// between layers.
 enum class WeightsInTime { constant, piecewise, linear };
 
 enum class Direction { ascent, descent };  // descent: V and W_out change sign
@@ -57,22 +57,22 @@ struct MatrixChoice {
     goe,
     wigner,
     psd,
-    query_key,        // Q^T K; of the value alone
+    query_key,        // Q^T K; only for the value
     minus_query_key,  // -Q^T K
     given,
     from_file,
   } kind = identity;
-  Matrix entries{};  // of `given`, (k, d), for every head
-  // Of `from_file`: npy, or safetensors with an array named query, key or value; (k, d) or (heads,
-  // k, d), of layers (layers, k, d) or (layers, heads, k, d).
+  Matrix entries{};  // for `given`: (k, d), the same for every head
+  // For `from_file`: npy, or safetensors with an array named query, key or value; (k, d) or (heads,
+  // k, d), with layers (layers, k, d) or (layers, heads, k, d).
   std::filesystem::path file{};
   bool operator==(const MatrixChoice&) const = default;
 };
 
 struct PerceptronChoice {
   enum Kind { none, gaussian, gradient, from_file } kind = none;
-  int units = 0;                   // of the random ones
-  std::filesystem::path folder{};  // of `from_file`: where `file` is looked for
+  int units = 0;                   // for random perceptrons
+  std::filesystem::path folder{};  // for `from_file`: the folder of `file`
   std::string file{};              // FILE.safetensors, or NAME_*.npy
   bool operator==(const PerceptronChoice&) const = default;
 };
@@ -83,21 +83,21 @@ struct NormalisationChoice {
   bool operator==(const NormalisationChoice&) const = default;
 };
 
-// What moves the particles, before matrices are drawn and read.
+// The forces on the particles, before matrices are drawn and read.
 struct DynamicsSpec {
   Interaction interaction = Interaction::SA;
   double beta = 4;
   ManifoldChoice manifold = ManifoldChoice::automatic;
   MatrixChoice query{}, key{}, value{};
   WeightsInTime weights_in_time = WeightsInTime::constant;
-  std::optional<double> weights_until{};  // the last layer's end or knot; empty: the final time
-  double redraw = 0;           // random weights are drawn anew after every such time; 0: never
-  std::optional<int> heads{};  // empty: 1, or as a file of matrices has them
+  std::optional<double> weights_until{};  // end or knot of the last layer; empty: the final time
+  double redraw = 0;           // random weights are drawn again after every such time; 0: never
+  std::optional<int> heads{};  // empty: 1, or the number in a file of matrices
   HeadScale head_scale = HeadScale::sum;
   Attention::Mask mask = Attention::none;
   bool self = true;
   Relative relative = Relative::automatic;
-  double alibi = 0;  // a slope of alibi / n a place
+  double alibi = 0;  // a slope of alibi / n per position
   Clock clock = Clock::u1;
   NormalisationChoice normalisation{};
   Vector gains{}, gains_end{};          // (d); empty: none
@@ -119,26 +119,26 @@ struct InitialPoints {
   Matrix points{};  // (n, d)
   bool operator==(const InitialPoints&) const = default;
 };
-struct InitialFile {  // points in an npy, or a picture in a png for a trained swarm
+struct InitialFile {  // points in an npy file, or a picture in a png file for a trained swarm
   std::filesystem::path file{};
   bool operator==(const InitialFile&) const = default;
 };
-struct InitialPicture {  // of a data set, for a trained swarm
+struct InitialPicture {  // a picture of a data set, for a trained swarm
   bool train = false;    // else of the test set
   double index = 0;      // NaN, as `finer`: no number was given
-  double finer = 1;      // grid points an axis, times those the model has learned with
+  double finer = 1;      // factor of the number of grid points per axis in the training
   bool operator==(const InitialPicture&) const = default;
 };
 using Initial = std::variant<InitialLaw, InitialPoints, InitialFile, InitialPicture>;
 
-// When frames are kept.
+// Times at which frames are stored.
 struct SaveChoice {
   enum Kind {
     every,     // first: the interval
-    share,     // first: how many intervals make up T
-    log,       // first: how many times from dt to T, in a constant ratio
+    share,     // first: number of intervals in T
+    log,       // first: number of times from dt to T, in a constant ratio
     log_from,  // times first * second^k
-    final,     // T alone
+    final,     // only T
   } kind = share;
   double first = 100, second = 0;
   bool operator==(const SaveChoice&) const = default;
@@ -146,14 +146,14 @@ struct SaveChoice {
 
 inline constexpr int kDefaultParticles = 64, kDefaultCoordinates = 3;
 
-// An experiment as its words or its program say it. A field for each parameter.
+// An experiment as given by parameters or by a program: one field per parameter.
 struct ExperimentSpec {
   std::string name = "flock";
-  std::optional<int> n{}, d{};  // empty: the defaults, or as points and models have them
+  std::optional<int> n{}, d{};  // empty: the defaults, or the numbers of points and models
   DynamicsSpec dynamics{};
   std::optional<std::filesystem::path> model{};  // a trained swarm that moves the particles
   Initial init{};
-  std::string data = "auto";                      // where the pictures of `init` are
+  std::string data = "auto";                      // folder or name of the pictures of `init`
   std::optional<std::filesystem::path> masses{};  // npy, (n); empty: equal
   double T = 10;
   std::optional<SaveChoice> save{};  // empty: hundredths of T, in whole steps
@@ -167,20 +167,21 @@ struct ExperimentSpec {
   double cluster_tol = 0.001, pair_threshold = 0.999;
 };
 
-// A spec beside the words that say the same: refusals quote them, config.toml repeats them.
+// A spec with the same settings as text, which errors quote and config.toml repeats.
 struct WordedSpec {
   ExperimentSpec spec{};
   Settings words{};  // every parameter
 };
 
-// Out of words, each held to what its parameter takes; Error(input) for the first that is not.
+// Makes a spec from settings; Error(input) for the first value that its parameter does not accept.
 ExperimentSpec spec_of(const Settings& words);
-// Into words that read back as the same spec: what differs from the default counts as given.
+// Returns settings that read back as the same spec; values that differ from the default count as
+// given.
 Settings words_of(const ExperimentSpec& spec);
 
-struct ParameterValue {  // one value of a parameter; behind ':' its arguments, as in cap:ANGLE
+struct ParameterValue {  // one value of a parameter; after ':' its arguments, as in cap:ANGLE
   const char *name, *meaning;
-  const char* example = "";  // the assignments of an example, where NAME=VALUE is not enough
+  const char* example = "";  // assignments of an example, if NAME=VALUE does not suffice
 };
 
 // One row per parameter: the same row parses, documents, completes and writes it.
@@ -188,16 +189,16 @@ struct Parameter {
   enum Kind { number, whole, word, flag } kind;
   const char* name;
   const char* initial;                        // default, as text
-  const char* values;                         // what it takes, as text for help
+  const char* values;                         // the values that it accepts, as text for the help
   const char* meaning;                        // one line
-  const char* equation = "";                  // the formula that it is part of
-  const char* unit = "";                      // of numbers that have one
-  std::span<const ParameterValue> choices{};  // those of `values` that need an explanation
+  const char* equation = "";                  // the formula that contains it
+  const char* unit = "";                      // unit of a number, if any
+  std::span<const ParameterValue> choices{};  // values that need an explanation
 };
 std::span<const Parameter> parameters();
-std::span<const ParameterValue> engine_values();  // those of `engine`, auto first
+std::span<const ParameterValue> engine_values();  // values of `engine`, auto first
 
-// The known word nearest to a misspelt one; empty when none is near.
+// Returns the known name nearest to a misspelt one; empty if none is near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
 struct Preset {
@@ -205,7 +206,7 @@ struct Preset {
   const char* text;  // the .toml
 };
 std::span<const Preset> presets();
-// simulate, and the commands for which the preset holds a table of their name.
+// Returns simulate and the commands for which the preset holds a table of their name.
 std::vector<std::string> commands_of(const Preset& preset);
 
 // defaults < preset or file < MURMUR_* environment < key=value.
@@ -213,53 +214,55 @@ struct Sources {
   std::string base{};                                // preset name, path of a .toml, or empty
   std::map<std::string, std::string> environment{};  // MURMUR_BETA -> 4
   std::vector<std::string> assignments{};            // beta=4
-  // A command that reads the table of its name: of a preset that alone, of a file the top level
-  // where it has no such table. Empty: the top level without those tables.
+  // The command whose table is read: in a preset only that table, in a file the top level if there
+  // is no such table. Empty: the top level without those tables.
   std::string section{};
 };
 Settings gather(const Sources& sources, std::span<const Parameter> table = parameters());
+// Returns the settings in a TOML text.
 Settings parse_experiment(const std::string& toml, const std::string& where,
                           const std::filesystem::path& folder,
-                          std::span<const Parameter> table = parameters());  // what the text sets
+                          std::span<const Parameter> table = parameters());
 
-// What is counted as one cluster, and as a close pair.
+// Thresholds for clusters and close pairs.
 struct ObserveChoice {
   double cluster_tol = 1e-3, pair_threshold = 0.999;
 };
 
 struct Experiment {
   std::string name = "flock";
-  RandomKey random{};  // the one place of seed and replica: noise and samples take them from here
+  RandomKey random{};  // seed and replica of noise and samples
   Dynamics dynamics{};
   HostSwarm swarm{};
-  EngineChoice engine{};  // resolved: never auto, and the engine knows the dynamics
+  EngineChoice engine{};  // resolved: never auto, and the engine supports the dynamics
   FlowSettings flow{};
   Schedule schedule{};
-  ObserveChoice observe{};  // observe_settings makes the settings of it
+  ObserveChoice observe{};  // observe_settings makes the settings from it
   std::string config{};     // config.toml: every setting, file inputs as inputs/NAME.npy
-  Record inputs{};          // points, and the masses and matrices that came from files
+  Record inputs{};          // points, and the masses and matrices from files
 };
 
-// Reads files, draws what is random and resolves what was left open. Error(input) where parts of a
-// spec do not fit together.
+// Reads files, draws random arrays and resolves automatic values. Error(input) if parts of a spec
+// do not fit together.
 Experiment make_experiment(const WordedSpec& worded);
 Experiment make_experiment(const ExperimentSpec& spec);
 Experiment make_experiment(const Settings& settings);
 
-// How a frame is observed: by the choice, the seed and the threads of the experiment. The time t
-// of the frame matters to attention that changes with it, and to nothing else.
+// Returns how a frame is observed: with the choice, the seed and the threads of the experiment. The
+// time t of the frame matters only for attention that changes in time.
 ObserveSettings observe_settings(const Experiment& experiment, double t = 0);
 
-// Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1
-// within 1e-5, which then becomes 1. Points that fit already keep their bits.
+// Projects given points onto their manifold. Error(input) unless they are finite and, on the
+// sphere, have norm 1 within 1e-5. Points that are already on the manifold keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
-// What a run of `experiment` begins with that parts from the last checkpoint of `parent`, a run of
-// `before`. Error(input) where the state there is none of this experiment.
+// Returns the start of a run of `experiment` that branches from the last checkpoint of `parent`, a
+// run of `before`. Error(input) if that state does not fit the experiment.
 RunBranch branch_from(const std::filesystem::path& parent, const Experiment& before,
                       const Experiment& experiment);
 
-// The field of an experiment on its engine. Nothing is asked: make_experiment has done so.
+// Returns the field of an experiment on its engine. Does not check support: make_experiment has
+// done so.
 std::unique_ptr<Field> prepare_field(const Experiment& experiment, Engine& engine);
 
 // Runs the experiment into `run` from its last checkpoint, or from t = 0, on the engine that
@@ -269,41 +272,43 @@ Outcome simulate(const Experiment& experiment, Engine& engine, Run& run,
 
 struct VelocityBench {
   int repetitions = 9;
-  bool beside_reference = false;  // also times the reference engine, turn by turn
+  bool beside_reference = false;  // also measures the reference engine, alternately
 };
 struct VelocitySpeed {
   std::string engine{};          // its full name
-  double seconds_best = 0;       // of one velocity of the whole swarm
-  double seconds_least = 0;      // that this machine can need for it (0: not known)
+  double seconds_best = 0;       // for one velocity of the whole swarm
+  double seconds_least = 0;      // lower bound for this machine (0: not known)
   double gpairs_per_second = 0;  // n^2 ordered pairs over seconds_best
-  double ratio = 0;              // the reference's seconds over ours; 0: not asked for
+  double ratio = 0;              // time of the reference engine over this time; 0: not measured
 };
 
-// How fast the experiment's engine computes velocities. One thread is timed by its own processor
-// clock, several and GPUs by the wall. Error(runtime) for a time below `seconds_least`.
+// Measures how fast the engine of the experiment computes velocities. One thread is measured by its
+// processor clock, several threads and GPUs by wall time. Error(runtime) for a time below
+// `seconds_least`.
 VelocitySpeed time_velocity(const Experiment& experiment, const VelocityBench& bench);
 
-// What a machine does a second at most.
+// The largest rates of a machine, per second.
 struct MachineRates {
   double powers = 0;         // powers of two
   double multiply_adds = 0;  // fused
 };
-// A sum over all pairs needs so long at least, however it is made: one power of two for an
-// unordered pair, d multiply-adds for its score, d for each of its two values and one for a weight.
+// Returns the least time of a sum over all pairs: one power of two per unordered pair, d
+// multiply-adds for its score, d for each of its two values and one for a weight.
 double least_pair_seconds(Shape shape, const MachineRates& rates);
-// Error(runtime) for a time that is shorter, by more than the noise of a probe.
+// Error(runtime) if a time is shorter by more than the noise of a probe.
 void require_possible(double seconds, double least, const std::string& engine);
 
-// The equation in plain text, a term a line.
+// Returns the equation in plain text, one term per line.
 std::string equation_text(const Experiment& experiment, const Settings& settings);
 
-// What the method does in one step, on this manifold and under this layer norm.
+// Returns a description of one step of the method, on this manifold and with this layer norm.
 std::string method_text(const Experiment& experiment);
 
-// When two particles are linked, of which clusters are the connected components.
+// Returns the condition under which two particles are linked; clusters are the connected
+// components.
 std::string cluster_text(const Experiment& experiment);
 
-// One sentence a result, arXiv numbers in brackets; empty where nothing is known.
+// Returns one sentence per result, with arXiv numbers in brackets; empty if nothing is known.
 std::vector<std::string> known_results(const Experiment& experiment);
 
 }  // namespace murmur

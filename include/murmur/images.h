@@ -1,4 +1,4 @@
-// images.h: pictures with labels, from files, and the samples of points that their ink becomes.
+// images.h: pictures with labels from files, and samples of points made from their ink.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace murmur {
 struct Images {
   int height = 28, width = 28;
   std::vector<std::uint8_t> pixels{};  // (count, height, width)
-  std::vector<int> labels{};           // (count), or empty where nothing is known of them
+  std::vector<int> labels{};           // (count), or empty if unknown
   std::string where{};                 // the file or folder they came from, for messages
 
   std::size_t count() const {
@@ -27,16 +27,16 @@ struct Images {
 };
 
 // idx files (LeCun's format), plain or gzip, recognised by their first bytes. Error(input) for
-// anything missing, truncated, too long, or of the wrong kind: a label file where images belong is
-// named as such. Never allocates more than the file can fill; a packed file may hold 1 GiB.
+// anything missing, truncated, too long, or of the wrong kind: a label file instead of images is
+// reported as such. Never allocates more than the file can fill; a packed file may hold 1 GiB.
 Images read_idx_images(const std::filesystem::path& path);
 std::vector<int> read_idx_labels(const std::filesystem::path& path);
 Images parse_idx_images(std::span<const std::byte> bytes, const std::string& where);
 std::vector<int> parse_idx_labels(std::span<const std::byte> bytes, const std::string& where);
 
-// One PNG of any colour type, 4096 pixels a side at most, as grey, 0 the paper: a picture whose
-// border is brighter than its middle is dark ink on light paper and is turned round; the median
-// shade of the border is the paper. Alpha is laid over white.
+// Reads one PNG of any colour type, at most 4096 pixels per side, as grey with paper 0. A picture
+// whose border is brighter than its middle is dark ink on light paper and is inverted; the median
+// shade of the border is the paper. Transparent pixels are blended with white.
 struct Picture {
   int height = 0, width = 0;
   std::vector<std::uint8_t> pixels{};  // (height, width)
@@ -44,31 +44,31 @@ struct Picture {
 Picture read_png(const std::filesystem::path& path);
 Picture parse_png(std::span<const std::byte> bytes, const std::string& where);
 
-// As MNIST was made: the ink's bounding box scaled to fit 20 x 20 with its proportions kept (by
-// area averages), its darkest spot made full ink, then laid by whole pixels into 28 x 28 with its
-// centre of mass at pixel (14, 14), as far as the ink stays inside. Error(input) for a picture
-// without ink.
+// Centres a picture as MNIST does: scales the bounding box of the ink to fit 20 x 20 with fixed
+// proportions (area averages), makes the darkest spot full ink, and moves it by whole pixels into
+// 28 x 28 with the centre of mass at pixel (14, 14), as far as the ink stays inside. Error(input)
+// for a picture without ink.
 Picture centre_like_mnist(const Picture& picture, const std::string& where);
 
 // A training set and a test set.
 struct DataSet {
-  std::string name{};  // mnist, fashion-mnist, or the folder's own
+  std::string name{};  // mnist, fashion-mnist, or the name of the folder
   Images train{}, test{};
   std::string checksum{};  // sha256 of the lines that sha256sum writes for the plain files by name
 };
 
-// From a folder: four idx files (plain or .gz) with the canonical names; or train/CLASS/*.png and
+// Reads a folder: four idx files (plain or .gz) with the canonical names; or train/CLASS/*.png and
 // test/CLASS/*.png; or train_images.npy (count, height, width) u1, train_labels.npy, test_*.npy.
 // Files that carry the names and sizes of MNIST or Fashion-MNIST must have their checksums. PNGs
 // that are not 28 x 28 go through centre_like_mnist; folders named by numbers have these as labels,
-// folders named by words 0, 1, 2, ... in order of their names. Error(input), naming the file, for
-// whatever does not fit together.
+// folders named by words 0, 1, 2, ... in order of their names. Error(input) that names the file if
+// files do not fit together.
 DataSet read_data_set(const std::filesystem::path& folder);
 
 // The first of these that is given: `asked`; `environment` (MURMUR_DATA); ./data/mnist; the XDG
 // data folder's murmur/mnist. `asked` may be a name: mnist, the same as nothing; fashion-mnist,
-// looked for beside MNIST and where Debian puts it. Error(input) that says how to get the data for
-// a folder that was named and is not there, and where there is none.
+// searched next to MNIST and in the folder of Debian. If a named folder or any data is missing,
+// Error(input) with instructions to get the data.
 struct DataPlaces {
   std::string asked{}, environment{}, xdg{};  // xdg: $XDG_DATA_HOME or ~/.local/share
 };
@@ -80,7 +80,7 @@ struct SampleSet {
   std::vector<std::size_t> first{};  // (samples + 1) where each sample starts
   std::vector<int> label{};          // (samples) index of its class; -1: unknown
   std::vector<int> word{};           // (points) of a vocabulary; x and y are then empty
-  std::vector<int> asked{};          // (samples) token that is read, where one is
+  std::vector<int> asked{};          // (samples) token that is read, if one is
 
   std::size_t samples() const { return first.empty() ? 0 : first.size() - 1; }
   int size_of(std::size_t sample) const {
@@ -103,33 +103,33 @@ struct Tokenisation {
 void add_sample(const Images& images, std::size_t index, int label, const Tokenisation& how,
                 SampleSet& samples);
 
-// The pictures whose label is among `classes` (in the order given), as samples labelled by their
-// place in that list; `source` receives the index of each picture. Pictures without ink are an
-// Error(input) naming the first, and so is a class that no picture has. Empty `classes`: every
+// Returns the pictures whose label is among `classes` (in the order given) as samples labelled by
+// their index in that list; `source` receives the index of each picture. Pictures without ink are
+// an Error(input) naming the first, and so is a class that no picture has. Empty `classes`: every
 // picture, unlabelled.
 SampleSet samples_of(const Images& images, const std::vector<int>& classes, const Tokenisation& how,
                      std::vector<std::size_t>* source = nullptr);
 
-// Two pictures side by side: samples `left` and `right` of a set, drawn half as large around
-// x = -5.5 and x = 5.5, the left one's points first.
+// Two adjacent pictures: samples `left` and `right` of a set, half as large, around x = -5.5 and x
+// = 5.5; the points of the left one come first.
 struct PicturePair {
   std::size_t left = 0, right = 0;
-  bool same = false;  // whether both are of one class
+  bool same = false;  // whether both have the same class
 };
 inline constexpr double kPairCentre = 5.5, kPairScale = 0.5;
 enum PairLabel { same_class = 0, other_class = 1 };
 void add_pair(const SampleSet& pictures, const PicturePair& pair, int label, SampleSet& pairs);
-// Likewise of two pictures of a set that have not become points yet.
+// The same for two pictures of a set that are not points yet.
 void add_pair(const Images& images, const PicturePair& pair, int label, const Tokenisation& how,
               SampleSet& pairs);
 
-// Pairs of the samples `from`, by the stream `samples`: `use` and `step` tell draws apart.
+// Pairs of the samples `from`, drawn from the stream `samples`: `use` and `step` distinguish draws.
 struct PairDraw {
   std::uint64_t seed = 0;
   std::uint32_t step = 0;
   enum Use : std::uint32_t { train, validation, test } use = train;
 };
-// Each pair by itself: same or different by a fair coin, classes and pictures with equal chances.
+// Independent pairs: same or different with equal probability, uniform over classes and pictures.
 std::vector<PicturePair> draw_pairs(const SampleSet& pictures, std::span<const std::size_t> from,
                                     std::size_t count, const PairDraw& draw);
 // Fours: a left and a right picture of each of two classes, in all four pairs, so that of every

@@ -11,12 +11,11 @@ namespace murmur {
 
 // Word sense. 32 ambiguous words with a sense in each of two topics, in 16 pairs whose topics are
 // the same in reverse order; 9 topics of 16 cues each, shared by all words with a sense there; 40
-// fillers that say nothing. Numbers of words: ambiguous ones first, then cues topic by topic.
+// fillers without meaning. Numbers of words: ambiguous ones first, then cues topic by topic.
 //
 // A sentence of 11 to 14 words has, at random places, the word that is asked about, one cue of one
-// of its topics 1 to 10 places away, another ambiguous word with a cue of its own, four stray cues,
-// and fillers. No other cue is of a topic of the word that is asked about. Label: which of its
-// senses.
+// of its topics 1 to 10 places away, another ambiguous word with its own cue, four unrelated cues,
+// and fillers. No other cue is of a topic of the word that is asked about. Label: its sense.
 inline constexpr int kSensePairs = 16, kTopicCues = 16, kFarthestCue = 10, kStrayCues = 4;
 struct SenseLexicon {
   struct Ambiguous {
@@ -29,7 +28,7 @@ struct SenseLexicon {
     return static_cast<int>(ambiguous.size()) + topic * kTopicCues + number;
   }
   int first_filler() const { return cue(static_cast<int>(topics.size()), 0); }
-  int topic_of(int word) const;  // of a cue; -1: it is none
+  int topic_of(int word) const;  // topic of a cue; -1 for other words
 };
 const SenseLexicon& sense_lexicon();
 
@@ -43,38 +42,38 @@ struct OrderLexicon {
 const OrderLexicon& order_lexicon();
 inline constexpr int kLongestSentence = 14;  // of both grammars
 
-// Which sentences: those to learn from, to watch a training by, to test with. They have no pair of
-// ambiguous word and cue, and no two names, in common.
+// The use of sentences: training, validation or test. Different uses share no pair of ambiguous
+// word and cue, and no two names.
 enum class Use : std::uint32_t { train, validation, test };
 // Pair `pair` of ambiguous words and cue `number` of either of its topics; two names.
 Use use_of_cue(int pair, int number);
 Use use_of_names(int one, int other);
 
-// By the stream `samples`; `step` tells epochs apart.
+// Drawn from the stream `samples`; `step` distinguishes epochs.
 struct SentenceDraw {
   std::uint64_t seed = 0;
   std::uint32_t step = 0;
   Use use = Use::train;
 };
-// Each sentence by itself: word, sense and all else with equal chances.
+// Independent sentences: word, sense and the rest with equal probabilities.
 SampleSet draw_senses(std::size_t count, const SentenceDraw& draw);
 SampleSet draw_orders(std::size_t count, const SentenceDraw& draw);
-// Fours that differ in two words alone, the one asked about and its cue: both words of a pair with
-// a cue of either topic. Labels: 0, 1, 1, 0.
+// Groups of four that differ only in the asked word and its cue: both words of a pair with a cue of
+// either topic. Labels: 0, 1, 1, 0.
 SampleSet crossed_senses(std::size_t fours, const SentenceDraw& draw);
-// Twos of the same words: a sentence, and the one in which the names have changed places, the same
-// name asked about. Labels: 0, 1.
+// Groups of two with the same words: a sentence, and the one with exchanged names and the same
+// asked name. Labels: 0, 1.
 SampleSet exchanged_orders(std::size_t twos, const SentenceDraw& draw);
 
-// Naive Bayes over the words of a sentence, in any order, each one counted once a label and once
-// more as the word that is asked about:
+// Naive Bayes over the words of a sentence, in any order; each word is counted once per label and
+// once more as the asked word:
 //   s = sum over tokens of ln (c(w, 0) + 1) / (c(w, 1) + 1) + the same of the asked word;  0: s >=
 //   0
-// `by_asked`: one table of counts for each word that is asked about.
+// `by_asked`: one table of counts for each asked word.
 struct BagOfWords {
   int vocabulary = 0;
   bool by_asked = false;
-  // (samples of test) the labels it says after counting the words of `train`.
+  // (samples of test) Returns labels after counting the words of `train`.
   std::vector<int> verdicts(const SampleSet& train, const SampleSet& test) const;
 };
 
