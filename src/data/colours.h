@@ -1,4 +1,4 @@
-// colours.h: a PNG as it looks, for transformers that read pictures.
+// colours.h: reads the colours of a PNG, for transformers that read pictures.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct ColourPicture {
   std::vector<std::uint8_t> pixels{};  // (height, width, channels)
 };
 
-// Of one channel (grey) or three (red, green, blue), 4096 pixels a side at most; alpha is laid over
-// white. Error(input).
+// Reads one channel (grey) or three (red, green, blue), at most 4096 pixels per side; transparent
+// pixels are blended with white. Error(input).
 ColourPicture read_colours(const std::filesystem::path& path, int channels);
 
 }  // namespace murmur

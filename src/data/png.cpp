@@ -1,25 +1,31 @@
-// png.cpp: any PNG as grey ink on paper of level 0, or in its colours.
+// png.cpp: reads pictures from PNG files, and folders that hold one folder of PNG files for each
+// class.
 #include <fmt/format.h>
 #include <png.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csetjmp>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "data/colours.h"
+#include "data/data_set.h"
 #include "data/idx.h"
 #include "murmur/error.h"
 #include "murmur/images.h"
 #include "run/file.h"
+#include "run/formats.h"
 
 namespace murmur {
 namespace {
 
-// A PNG being read. libpng leaves a function by longjmp when something is wrong: only the
-// functions below call it, and nothing in them has a destructor. (Its simplified interface would
-// not jump, but libpng 1.6.39 mixes up the rows of interlaced pictures of 16 bits there.)
+// A PNG being read. libpng reports errors by longjmp, so only the functions below call it, and
+// nothing in them has a destructor. (Its simplified interface does not jump, but in libpng 1.6.39
+// it mixes up the rows of interlaced pictures of 16 bits.)
 struct Reading {
   const std::byte* bytes = nullptr;
   std::size_t size = 0, at = 0;
@@ -46,7 +52,7 @@ void take_bytes(png_structp png, png_bytep to, std::size_t length) {
   reading->at += length;
 }
 
-// Up to the first pixel. Nothing is yet as large as the header says.
+// Reads up to the first pixel. Allocates nothing of the size that the header announces.
 bool read_header(Reading& reading) {
   reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, give_up,
                                        [](png_structp, png_const_charp) {});
@@ -55,13 +61,14 @@ bool read_header(Reading& reading) {
   reading.info = png_create_info_struct(reading.png);
   if (reading.info == nullptr) return false;
   png_set_read_fn(reading.png, &reading, take_bytes);
-  png_set_user_limits(reading.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // ours has better words
+  png_set_user_limits(reading.png, PNG_UINT_31_MAX,
+                      PNG_UINT_31_MAX);  // the limit below has a better message
   png_read_info(reading.png, reading.info);
   return true;
 }
 
-// 8 bits of grey a pixel, or of red, green and blue, over white; samples are taken as brightness as
-// they are.
+// Reads 8 bits per pixel of grey, or of red, green and blue, blended with white; samples are used
+// as brightness without gamma correction.
 bool read_rows(Reading& reading, int channels, png_bytepp rows) {
   png_structp png = reading.png;
   if (setjmp(png_jmpbuf(png)) != 0) return false;
@@ -108,7 +115,7 @@ ColourPicture read_channels(std::span<const std::byte> bytes, int channels,
   return picture;
 }
 
-// The outermost ring of pixels, in any order.
+// Returns the outermost ring of pixels, in any order.
 std::vector<std::uint8_t> border_of(const Picture& picture) {
   std::vector<std::uint8_t> border;
   const int h = picture.height, w = picture.width;
@@ -128,8 +135,8 @@ std::uint64_t sum_of(const std::vector<std::uint8_t>& values) {
   return sum;
 }
 
-// Whether light paper carries dark ink: by the border's median where that is pure black or white,
-// otherwise when the border is brighter than the middle.
+// Returns whether light paper carries dark ink: decided by the median of the border if that is pure
+// black or white, otherwise by whether the border is brighter than the middle.
 bool is_light(int median, const std::vector<std::uint8_t>& border, const Picture& picture) {
   if (median == 0 || median == 255) return median == 255;
   const std::uint64_t rim = border.size(), rim_sum = sum_of(border);
@@ -137,8 +144,8 @@ bool is_light(int median, const std::vector<std::uint8_t>& border, const Picture
   return rim_sum * middle > (sum_of(picture.pixels) - rim_sum) * rim;  // compares the two means
 }
 
-// Ink becomes bright, paper 0: p <- 255 max(0, p - paper) / (255 - paper), where the paper is the
-// median of the border. A picture of one shade is all paper.
+// Makes ink bright and paper 0: p <- 255 max(0, p - paper) / (255 - paper), with paper the median
+// of the border. A picture of one shade is all paper.
 void lay_on_dark_paper(Picture& picture) {
   std::vector<std::uint8_t>& pixels = picture.pixels;
   if (std::all_of(pixels.begin(), pixels.end(), [&](auto p) { return p == pixels[0]; })) {
@@ -173,6 +180,107 @@ Picture read_png(const std::filesystem::path& path) {
 ColourPicture read_colours(const std::filesystem::path& path, int channels) {
   const std::string bytes = read_text(path);
   return read_channels(std::as_bytes(std::span(bytes)), channels, path.string());
+}
+
+// --- Folders of PNG files.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Classes = std::map<std::string, int>;  // name of the folder, label
+
+// Returns names in order of their bytes, without hidden ones.
+std::vector<std::string> names_in(const fs::path& folder, bool directories) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name[0] != '.' && entry.is_directory() == directories) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool is_number(const std::string& name) {
+  return name.size() <= 3 && std::all_of(name.begin(), name.end(),
+                                         [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+bool is_png(const std::string& name) {
+  std::string ending = fs::path(name).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending == ".png";
+}
+
+// Names that are numbers are the labels; other names are numbered from 0 in order.
+Classes classes_of(const fs::path& folder) {
+  const std::vector<std::string> names = names_in(folder, true);
+  if (names.empty())
+    throw Error(Fault::input, "there is no folder of a class", folder.string(),
+                "put the pictures of each class into a folder named after it");
+  const auto numbers = std::count_if(names.begin(), names.end(), is_number);
+  if (numbers != 0 && numbers != static_cast<std::ptrdiff_t>(names.size()))
+    throw Error(Fault::input, "some classes are numbers and some are words", folder.string(),
+                "name the folders of all classes by numbers below 1000, or all by words");
+  Classes classes;
+  std::map<int, std::string> holder;
+  for (const std::string& name : names) {
+    const int label = numbers != 0 ? std::stoi(name) : static_cast<int>(classes.size());
+    if (const auto [other, fresh] = holder.emplace(label, name); !fresh)
+      throw Error(Fault::input,
+                  fmt::format("the classes {} and {} are one number", other->second, name),
+                  folder.string(), "merge the two folders");
+    classes[name] = label;
+  }
+  return classes;
+}
+
+void add_pictures(const fs::path& folder, int label, Images& images, FolderContent& content) {
+  bool any = false;
+  for (const std::string& name : names_in(folder, false)) {
+    if (!is_png(name)) continue;
+    any = true;
+    const fs::path path = folder / name;
+    Picture picture = read_png(path);
+    if (picture.height != images.height || picture.width != images.width)
+      picture = centre_like_mnist(picture, path.string());
+    images.pixels.insert(images.pixels.end(), picture.pixels.begin(), picture.pixels.end());
+    images.labels.push_back(label);
+    content.digests.emplace_back(path.string(), sha256_of_file(path));
+  }
+  if (!any)
+    throw Error(Fault::input, "the class has no picture", folder.string(),
+                "put PNG files there, or remove the folder");
+}
+
+Images part_from(const fs::path& folder, const Classes& classes, FolderContent& content) {
+  Images images{.where = folder.string()};
+  for (const auto& [name, own] : classes_of(folder)) {
+    const auto known = classes.find(name);
+    if (known == classes.end())
+      throw Error(Fault::input, fmt::format("class {} does not occur in training", name),
+                  (folder / name).string(), "name the folders in test as those in train");
+    add_pictures(folder / name, known->second, images, content);
+  }
+  return images;
+}
+
+}  // namespace
+
+bool is_png_folder(const fs::path& folder) { return fs::is_directory(folder / "train"); }
+
+FolderContent read_png_folder(const fs::path& folder) {
+  if (!fs::is_directory(folder / "test"))
+    throw Error(Fault::input, "there is no folder of test pictures", (folder / "test").string(),
+                "put some pictures of each class into test/CLASS");
+  const Classes classes = classes_of(folder / "train");
+  FolderContent content;
+  content.train = part_from(folder / "train", classes, content);
+  content.test = part_from(folder / "test", classes, content);
+  for (auto& [file, digest] : content.digests)
+    file = fs::path(file).lexically_relative(folder).generic_string();
+  return content;
 }
 
 }  // namespace murmur

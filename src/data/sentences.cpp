@@ -1,24 +1,125 @@
-// sentences.cpp: sentences drawn from the two grammars, and the bag of words beside them.
+// sentences.cpp: draws sentences of two tasks (senses and order) from a small lexicon.
 #include "murmur/sentences.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "murmur/random.h"
 
 namespace murmur {
 
+// --- The lexicon.
+
+namespace {
+
+enum Topic { water, money, tools, body, music, sport, animals, law, plants, kTopics };
+constexpr const char* kTopicNames[kTopics] = {"water", "money",   "tools", "body",  "music",
+                                              "sport", "animals", "law",   "plants"};
+static_assert(kTopics == 9);
+
+// One word has the topics in this order, the other in reverse.
+struct Pair {
+  const char *word, *reversed;
+  Topic first, second;
+};
+constexpr Pair kPairs[kSensePairs] = {
+    {"bank", "pool", water, money},    {"palm", "trunk", plants, body},
+    {"nail", "joint", tools, body},    {"organ", "drum", music, body},
+    {"crane", "ram", animals, tools},  {"bat", "butterfly", animals, sport},
+    {"buck", "bull", money, animals},  {"pitch", "score", music, sport},
+    {"court", "trial", law, sport},    {"note", "bar", money, music},
+    {"horn", "scale", music, animals}, {"mouth", "arm", body, water},
+    {"branch", "mint", plants, money}, {"hammer", "iron", tools, sport},
+    {"reed", "root", plants, music},   {"fine", "charge", law, money},
+};
+
+constexpr const char* kCues[kTopics][kTopicCues] = {
+    {"river", "boat", "stream", "lake", "fish", "flood", "shore", "ferry", "swim", "wave", "tide",
+     "sail", "ocean", "harbour", "rain", "bridge"},
+    {"loan", "cash", "credit", "coin", "price", "wallet", "debt", "salary", "invest", "profit",
+     "account", "cheque", "market", "budget", "tax", "savings"},
+    {"wood", "carpenter", "drill", "board", "screw", "workshop", "build", "timber", "leaks",
+     "plank", "bench", "ladder", "emergency", "sawdust", "bolt", "repair"},
+    {"doctor", "hand", "finger", "blood", "skin", "heart", "muscle", "pain", "breakfast", "nurse",
+     "shoulder", "knee", "surgery", "lung", "wrist", "heal"},
+    {"guitar", "song", "choir", "violin", "melody", "concert", "singer", "piano", "tune", "rhythm",
+     "orchestra", "chord", "opera", "flute", "jazz", "composer"},
+    {"team", "goal", "player", "match", "coach", "stadium", "tennis", "referee", "league", "throw",
+     "race", "athlete", "medal", "champion", "golf", "train"},
+    {"farm", "feather", "zoo", "horse", "wild", "herd", "hunt", "cage", "nest", "sheep", "stable",
+     "wing", "tail", "hoof", "fur", "beast"},
+    {"judge", "lawyer", "crime", "jury", "guilty", "prison", "police", "verdict", "witness",
+     "appeal", "theft", "statute", "accused", "warrant", "lawsuit", "convict"},
+    {"leaf", "garden", "flower", "soil", "seed", "tree", "grow", "forest", "blossom", "bark",
+     "shade", "prune", "orchard", "moss", "fern", "grass"},
+};
+
+constexpr const char* kFillers[] = {
+    "the",  "a",     "this",  "that",  "one",    "some",   "old",    "new",   "small", "large",
+    "good", "plain", "quiet", "early", "late",   "near",   "behind", "under", "over",  "beside",
+    "with", "and",   "then",  "while", "often",  "today",  "never",  "again", "still", "only",
+    "was",  "had",   "came",  "stood", "seemed", "before", "after",  "where", "there", "slowly"};
+
+constexpr const char* kNames[] = {"ada",   "ben",  "cleo", "dan",  "eva", "finn", "gina", "hugo",
+                                  "iris",  "jack", "kate", "leo",  "mia", "noah", "olga", "paul",
+                                  "quinn", "rosa", "sam",  "tess", "ugo", "vera", "will", "zoe"};
+constexpr const char* kVerbs[] = {"hears", "sees",  "calls", "meets",
+                                  "helps", "knows", "finds", "follows"};
+
+}  // namespace
+
+int SenseLexicon::topic_of(int word) const {
+  if (word < cue(0, 0) || word >= first_filler()) return -1;
+  return (word - cue(0, 0)) / kTopicCues;
+}
+
+const SenseLexicon& sense_lexicon() {
+  static const SenseLexicon lexicon = [] {
+    SenseLexicon all;
+    for (const Pair& pair : kPairs) {
+      all.words.insert(all.words.end(), {pair.word, pair.reversed});
+      all.ambiguous.push_back({{pair.first, pair.second}});
+      all.ambiguous.push_back({{pair.second, pair.first}});
+    }
+    all.topics.assign(std::begin(kTopicNames), std::end(kTopicNames));
+    for (const auto& cues : kCues) all.words.insert(all.words.end(), cues, cues + kTopicCues);
+    all.words.insert(all.words.end(), std::begin(kFillers), std::end(kFillers));
+    return all;
+  }();
+  return lexicon;
+}
+
+const OrderLexicon& order_lexicon() {
+  static const OrderLexicon lexicon = [] {
+    OrderLexicon all;
+    all.words.assign(std::begin(kNames), std::end(kNames));
+    all.words.insert(all.words.end(), std::begin(kVerbs), std::end(kVerbs));
+    all.words.insert(all.words.end(), std::begin(kFillers), std::end(kFillers));
+    all.names = static_cast<int>(std::size(kNames));
+    all.verbs = static_cast<int>(std::size(kVerbs));
+    return all;
+  }();
+  return lexicon;
+}
+
+// --- The sentences.
+
 namespace {
 
 constexpr int kShortestSense = kFarthestCue + 1;
 constexpr int kShortestOrder = 7, kLongestOrder = 12;
-constexpr int kParts = 8;  // of cues, and of pairs of names: one is for the test, one to watch by
+constexpr int kParts =
+    8;  // of cues, and of pairs of names: one is for the test, one for validation
 
-// Draws one after another of one sentence.
-class Dice {
+// Random draws for one sentence, one after another.
+class SentenceDraws {
  public:
-  enum Grammar : std::uint32_t { senses = 16, orders = 32 };  // beyond the pairs of pictures
-  Dice(const SentenceDraw& draw, Grammar grammar, std::size_t number)
+  enum Grammar : std::uint32_t {
+    senses = 16,
+    orders = 32
+  };  // after the streams for pairs of pictures
+  SentenceDraws(const SentenceDraw& draw, Grammar grammar, std::size_t number)
       : who_{.seed = draw.seed,
              .stream = Stream::samples,
              .particle = static_cast<std::uint32_t>(number),
@@ -29,7 +130,7 @@ class Dice {
   }
   int between(int low, int high) { return low + below(high - low + 1); }
   bool coin() { return below(2) == 1; }
-  // One of a list, which then has it no longer.
+  // Removes a random element of a list and returns it.
   int take(std::vector<int>& from) {
     const int at = below(static_cast<int>(from.size()));
     const int taken = from[at];
@@ -50,28 +151,28 @@ void add_sentence(const std::vector<int>& words, int asked, int label, SampleSet
   samples.label.push_back(label);
 }
 
-int cue_number(int pair, Use use, Dice& dice) {
+int cue_number(int pair, Use use, SentenceDraws& draws) {
   std::vector<int> numbers;
   for (int number = 0; number < kTopicCues; ++number)
     if (use_of_cue(pair, number) == use) numbers.push_back(number);
-  return dice.take(numbers);
+  return draws.take(numbers);
 }
 
 bool has_topic(const SenseLexicon::Ambiguous& word, int topic) {
   return word.topic[0] == topic || word.topic[1] == topic;
 }
 
-// A sentence but for the word that is asked about and its cue, whose places are free.
+// A sentence without the word that is asked about and its cue, whose places are free.
 struct Frame {
   std::vector<int> words{};
   int asked = 0, cue = 0;
 };
-Frame sense_frame(int pair, Use use, Dice& dice) {
+Frame sense_frame(int pair, Use use, SentenceDraws& draws) {
   const SenseLexicon& lexicon = sense_lexicon();
   const SenseLexicon::Ambiguous& own = lexicon.ambiguous[2 * pair];
-  const int n = dice.between(kShortestSense, kLongestSentence);
-  const int apart = dice.between(1, kFarthestCue), left = dice.below(n - apart);
-  const bool after = dice.coin();
+  const int n = draws.between(kShortestSense, kLongestSentence);
+  const int apart = draws.between(1, kFarthestCue), left = draws.below(n - apart);
+  const bool after = draws.coin();
   Frame frame{std::vector<int>(n), after ? left : left + apart, after ? left + apart : left};
   std::vector<int> free, others, topics;
   for (int i = 0; i < n; ++i)
@@ -83,14 +184,14 @@ Frame sense_frame(int pair, Use use, Dice& dice) {
   for (int topic = 0; topic < static_cast<int>(lexicon.topics.size()); ++topic)
     if (!has_topic(own, topic)) topics.push_back(topic);
   const int fillers = static_cast<int>(lexicon.words.size()) - lexicon.first_filler();
-  for (int& word : frame.words) word = lexicon.first_filler() + dice.below(fillers);
-  const int other = dice.take(others);
-  frame.words[dice.take(free)] = other;
-  frame.words[dice.take(free)] =
-      lexicon.cue(lexicon.ambiguous[other].topic[dice.below(2)], cue_number(other / 2, use, dice));
+  for (int& word : frame.words) word = lexicon.first_filler() + draws.below(fillers);
+  const int other = draws.take(others);
+  frame.words[draws.take(free)] = other;
+  frame.words[draws.take(free)] = lexicon.cue(lexicon.ambiguous[other].topic[draws.below(2)],
+                                              cue_number(other / 2, use, draws));
   for (int k = 0; k < kStrayCues; ++k) {
-    const int topic = topics[dice.below(static_cast<int>(topics.size()))];
-    frame.words[dice.take(free)] = lexicon.cue(topic, dice.below(kTopicCues));
+    const int topic = topics[draws.below(static_cast<int>(topics.size()))];
+    frame.words[draws.take(free)] = lexicon.cue(topic, draws.below(kTopicCues));
   }
   return frame;
 }
@@ -103,27 +204,27 @@ void add_sense(Frame frame, int word, int cue, SampleSet& samples) {
   add_sentence(frame.words, frame.asked, label, samples);
 }
 
-// Two names for a use, NAME VERB NAME with all else filled in, and which name is asked about.
+// A complete clause NAME VERB NAME with fillers, and the name that is asked about.
 struct Clause {
   std::vector<int> words{};
   int place[2] = {};  // of subject and object
 };
-Clause draw_clause(Use use, Dice& dice) {
+Clause draw_clause(Use use, SentenceDraws& draws) {
   const OrderLexicon& lexicon = order_lexicon();
-  const int n = dice.between(kShortestOrder, kLongestOrder);
+  const int n = draws.between(kShortestOrder, kLongestOrder);
   const int fillers = static_cast<int>(lexicon.words.size()) - lexicon.names - lexicon.verbs;
   Clause clause{std::vector<int>(n)};
-  for (int& word : clause.words) word = lexicon.names + lexicon.verbs + dice.below(fillers);
+  for (int& word : clause.words) word = lexicon.names + lexicon.verbs + draws.below(fillers);
   std::vector<int> places(n), others, three;
   for (int i = 0; i < n; ++i) places[i] = i;
-  for (int k = 0; k < 3; ++k) three.push_back(dice.take(places));
+  for (int k = 0; k < 3; ++k) three.push_back(draws.take(places));
   std::sort(three.begin(), three.end());
-  const int one = dice.below(lexicon.names);
+  const int one = draws.below(lexicon.names);
   for (int other = 0; other < lexicon.names; ++other)
     if (other != one && use_of_names(one, other) == use) others.push_back(other);
   clause.words[three[0]] = one;
-  clause.words[three[1]] = lexicon.names + dice.below(lexicon.verbs);
-  clause.words[three[2]] = dice.take(others);
+  clause.words[three[1]] = lexicon.names + draws.below(lexicon.verbs);
+  clause.words[three[2]] = draws.take(others);
   clause.place[0] = three[0];
   clause.place[1] = three[2];
   return clause;
@@ -135,7 +236,7 @@ Use use_of_part(int part) {
 
 }  // namespace
 
-// Every topic has pairs of even and of odd number, so that every cue is learned with some pair.
+// Every topic has pairs of even and of odd number, so every cue is learned with some pair.
 Use use_of_cue(int pair, int number) { return use_of_part((kParts / 2 * pair + number) % kParts); }
 Use use_of_names(int one, int other) { return use_of_part((one + other) % kParts); }
 
@@ -143,11 +244,11 @@ SampleSet draw_senses(std::size_t count, const SentenceDraw& draw) {
   const SenseLexicon& lexicon = sense_lexicon();
   SampleSet samples;
   for (std::size_t k = 0; k < count; ++k) {
-    Dice dice(draw, Dice::senses, k);
-    const int word = dice.below(static_cast<int>(lexicon.ambiguous.size()));
-    const int cue = lexicon.cue(lexicon.ambiguous[word].topic[dice.below(2)],
-                                cue_number(word / 2, draw.use, dice));
-    add_sense(sense_frame(word / 2, draw.use, dice), word, cue, samples);
+    SentenceDraws draws(draw, SentenceDraws::senses, k);
+    const int word = draws.below(static_cast<int>(lexicon.ambiguous.size()));
+    const int cue = lexicon.cue(lexicon.ambiguous[word].topic[draws.below(2)],
+                                cue_number(word / 2, draw.use, draws));
+    add_sense(sense_frame(word / 2, draw.use, draws), word, cue, samples);
   }
   return samples;
 }
@@ -156,13 +257,13 @@ SampleSet crossed_senses(std::size_t fours, const SentenceDraw& draw) {
   const SenseLexicon& lexicon = sense_lexicon();
   SampleSet samples;
   for (std::size_t k = 0; k < fours; ++k) {
-    Dice dice(draw, Dice::senses, k);
-    const int pair = dice.below(kSensePairs);
+    SentenceDraws draws(draw, SentenceDraws::senses, k);
+    const int pair = draws.below(kSensePairs);
     int cue[2];
     for (int sense = 0; sense < 2; ++sense)
       cue[sense] =
-          lexicon.cue(lexicon.ambiguous[2 * pair].topic[sense], cue_number(pair, draw.use, dice));
-    const Frame frame = sense_frame(pair, draw.use, dice);
+          lexicon.cue(lexicon.ambiguous[2 * pair].topic[sense], cue_number(pair, draw.use, draws));
+    const Frame frame = sense_frame(pair, draw.use, draws);
     for (const int word : {2 * pair, 2 * pair + 1})
       for (const int sense : {0, 1}) add_sense(frame, word, cue[sense], samples);
   }
@@ -172,9 +273,9 @@ SampleSet crossed_senses(std::size_t fours, const SentenceDraw& draw) {
 SampleSet draw_orders(std::size_t count, const SentenceDraw& draw) {
   SampleSet samples;
   for (std::size_t k = 0; k < count; ++k) {
-    Dice dice(draw, Dice::orders, k);
-    const Clause clause = draw_clause(draw.use, dice);
-    const int asked = dice.below(2);
+    SentenceDraws draws(draw, SentenceDraws::orders, k);
+    const Clause clause = draw_clause(draw.use, draws);
+    const int asked = draws.below(2);
     add_sentence(clause.words, clause.place[asked], asked, samples);
   }
   return samples;
@@ -183,8 +284,8 @@ SampleSet draw_orders(std::size_t count, const SentenceDraw& draw) {
 SampleSet exchanged_orders(std::size_t twos, const SentenceDraw& draw) {
   SampleSet samples;
   for (std::size_t k = 0; k < twos; ++k) {
-    Dice dice(draw, Dice::orders, k);
-    Clause clause = draw_clause(draw.use, dice);
+    SentenceDraws draws(draw, SentenceDraws::orders, k);
+    Clause clause = draw_clause(draw.use, draws);
     add_sentence(clause.words, clause.place[0], 0, samples);
     std::swap(clause.words[clause.place[0]], clause.words[clause.place[1]]);
     add_sentence(clause.words, clause.place[1], 1, samples);

@@ -1,5 +1,5 @@
-// bench_velocity.cpp: times the velocity of an experiment's swarm, and refuses times that no
-// machine of its limits can reach.
+// bench_velocity.cpp: measures the time of a velocity evaluation, and refuses times that this
+// machine cannot reach.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace murmur {
 
 namespace {
 
-// A field with a swarm to ask it about.
+// A field and a swarm.
 class Candidate {
  public:
   Candidate(const Experiment& e, std::unique_ptr<Engine> engine)
@@ -39,8 +39,8 @@ class Candidate {
   std::unique_ptr<Swarm> x_, v_;
 };
 
-// Whether each velocity needs the exponential of all pairs: a head acts that has one, and the
-// engine has no other way to sum.
+// Returns whether each velocity needs the exponentials of all pairs: if a head has them, and the
+// engine has no faster sum.
 bool sums_pairs(const Experiment& e) {
   if (error_tolerance(e.engine)) return false;  // moments
   for (const Sublayer& sublayer : e.dynamics.sublayers)
@@ -52,12 +52,12 @@ bool sums_pairs(const Experiment& e) {
   return false;
 }
 
-// Of the GPU, or of as many cores as compute.
+// Returns the peak rate of the GPU or of the cores in use.
 MachineRates rates_of(const Experiment& e, const Field& field) {
   const bool single = e.engine.precision == Precision::f32;
   if (field.on_device()) {
     const GpuLimits gpu = probe_gpu();
-    // In double a power of two takes 13 multiply-adds, and tensor cores double their rate.
+    // In double precision a power of two takes 13 multiply-adds; tensor cores have twice the rate.
     return single ? MachineRates{gpu.exp2_f32, gpu.half_products}
                   : MachineRates{gpu.fma_f64 / 13, 2 * gpu.fma_f64};
   }
@@ -76,12 +76,12 @@ double least_pair_seconds(Shape shape, const MachineRates& rates) {
 }
 
 void require_possible(double seconds, double least, const std::string& engine) {
-  constexpr double kNoise = 0.5;  // a probe may run while others slow its core down
+  constexpr double kNoise = 0.5;  // other processes may slow the core down during a probe
   if (seconds >= kNoise * least) return;
-  throw Error(Fault::runtime, "the time measured is shorter than this machine can need",
-              fmt::format("{}: {:.3g} ms, and at least {:.3g} ms by the rates of its probes",
-                          engine, 1e3 * seconds, 1e3 * least),
-              "repeat it on a machine that is free; if it happens again, report it as a bug");
+  throw Error(Fault::runtime, "the measured time is shorter than possible on this machine",
+              fmt::format("{}: {:.3g} ms; by the measured rates at least {:.3g} ms", engine,
+                          1e3 * seconds, 1e3 * least),
+              "repeat it on an idle machine; if it happens again, report it as a bug");
 }
 
 VelocitySpeed time_velocity(const Experiment& e, const VelocityBench& bench) {

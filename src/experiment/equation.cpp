@@ -1,4 +1,4 @@
-// equation.cpp: the equation of an experiment in plain text, a term a force.
+// equation.cpp: the equation of an experiment, and its method in one sentence.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -6,14 +6,15 @@
 
 #include "core/overloaded.h"
 #include "experiment/forces.h"
-#include "experiment/values.h"
+#include "experiment/rows.h"
+#include "murmur/experiment.h"
 #include "murmur/forces.h"
 
 namespace murmur {
 
 namespace {
 
-// The forces are asked for at y_i.
+// The point y_i at which the forces are evaluated.
 std::string place_text(const Dynamics& dynamics) {
   if (moves_norms(dynamics)) return "  y_i = x_i / |x_i|\n";
   if (!dynamics.gain.empty() || !dynamics.gain_end.empty())
@@ -41,16 +42,16 @@ std::string weights_text(const Attention& a, const std::string& score, const std
   return "";
 }
 
-// What an equation adds up, and the lines below it that say what its letters mean.
+// The terms of an equation, and the lines below it that define its symbols.
 struct Equation {
   std::vector<std::string> terms{};
-  std::string weights{};  // beside it
+  std::string weights{};  // on the same line
   std::string notes{};    // (lines)
 };
 
-// The layers of files, as the equation tells them.
+// The layers of files, as the equation describes them.
 std::string layers_text(const Dynamics& dynamics, const Settings& s) {
-  std::size_t heads = 0;  // sublayers that attend: one a layer
+  std::size_t heads = 0;  // attention sublayers: one per layer
   for (const Sublayer& sublayer : dynamics.sublayers)
     if (!sublayer.forces.empty() && head_of(sublayer.forces[0]) != nullptr) ++heads;
   if (heads < 2) return "";
@@ -72,11 +73,11 @@ void add_many_heads(const ManyHeads& heads, Equation& equation) {
   equation.weights = fmt::format(",   c_ij = <x_i, x_j>,  k = {}", kernel);
   equation.notes +=
       fmt::format("  b = beta = {:g}, the mean over infinitely many heads of USA\n", heads.beta);
-  if (heads.value < 0) equation.notes += "  turned round: V of mean -I, or descent\n";
-  if (gaussian) equation.notes += "  k does not depend on c: all attend to all alike\n";
+  if (heads.value < 0) equation.notes += "  reversed: V of mean -I, or descent\n";
+  if (gaussian) equation.notes += "  k does not depend on c: all attend to all equally\n";
 }
 
-// What the matrices of a head are: in the words that asked for them, or by their shapes.
+// Describes the matrices of a head: by their settings, or by their shapes.
 std::string matrices_text(const Attention& a, const Settings* words) {
   std::string text;
   const std::pair<const char*, const Matrix*> all[] = {
@@ -97,7 +98,7 @@ std::string time_text(const Dynamics& dynamics, const Settings* s) {
   if (s == nullptr) return "";
   if (s->at("weights_in_time").text != "constant") return layers_text(dynamics, *s);
   if (std::isfinite(dynamics.sublayers[0].until))
-    return fmt::format(", drawn anew every {}", s->at("redraw").text);
+    return fmt::format(", drawn again every {}", s->at("redraw").text);
   return "";
 }
 
@@ -120,11 +121,11 @@ void add_attention(const Attention& a, const Dynamics& dynamics, const Settings*
     return;
   }
   text += matrices_text(a, s);
-  if (s != nullptr && s->at("direction").text == "descent") text += ", turned round (descent)";
+  if (s != nullptr && s->at("direction").text == "descent") text += ", reversed (descent)";
   text += time_text(dynamics, s);
   if (dynamics.clock != Clock::u1)
     text += fmt::format(", clock {}", codec::Named::write(dynamics.clock));
-  if (!a.self) text += ", j = i left out";
+  if (!a.self) text += ", without j = i";
   text += "\n";
 }
 
@@ -179,7 +180,7 @@ std::string text_of(const Dynamics& dynamics, const Settings* s) {
     sum += fmt::format("{}sqrt(2 * {:g}) w_i'", sum.empty() ? "" : " + ", dynamics.noise);
   std::string text = fmt::format("  x_i' = {}{}\n{}", sum, equation.weights, place_text(dynamics));
   if (dynamics.normalisation == LayerNorm::mix)
-    text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", dynamics.mix_until);
+    text += fmt::format("  while t <= {:g} only rotation: |x_i| is constant\n", dynamics.mix_until);
   text += equation.notes;
   const bool averaged =
       s != nullptr && s->at("model").text == "none" && s->at("head_scale").text == "mean";
@@ -199,5 +200,85 @@ std::string equation_text(const Experiment& e, const Settings& s) {
 }
 
 std::string equation_text(const Dynamics& dynamics) { return text_of(dynamics, nullptr); }
+
+namespace {
+
+bool is_turned(const Dynamics& dynamics) {  // `mix`
+  return row_of(dynamics.normalisation).argument == LayerNormRow::time;
+}
+
+// The factor of A in the equation, for any particle.
+std::string factor_text(const Dynamics& dynamics) {
+  std::string text = speed_text(dynamics);
+  if (const auto at = text.find("A_i"); at != std::string::npos) text.replace(at, 3, "A");
+  return text;
+}
+
+// One step of `layers` (along: A) or of `euler` (along: P A).
+std::string update_text(const Dynamics& dynamics, const std::string& along) {
+  const std::string step = fmt::format("dt {}", factor_text(dynamics));
+  if (dynamics.manifold == Manifold::sphere) return fmt::format("x <- N(x + {}{})", step, along);
+  if (is_turned(dynamics))
+    return fmt::format("x <- |x| N(x / |x| + dt {}) while t <= {:g}, then x <- x + dt A", along,
+                       dynamics.mix_until);
+  return fmt::format("x <- x + {}A", step);
+}
+
+// <x, A> near a cluster, known if all forces are softmax heads: a mean of tokens that are all near
+// x. 0: unknown, or not constant in time.
+double outward(const Dynamics& dynamics) {
+  const ForcesByKind forces = by_kind(dynamics);
+  if (forces.heads.size() != 1 || !forces.perceptrons.empty() || forces.others) return 0;
+  const Attention& a = *forces.heads[0];
+  if (a.weighting != Attention::softmax || !a.value.empty() || a.relative) return 0;
+  const bool round = dynamics.gain.empty() && dynamics.gain_end.empty();
+  if (dynamics.normalisation == LayerNorm::ngpt) return dynamics.speed;
+  return round && (dynamics.normalisation == LayerNorm::post || is_turned(dynamics)) ? 1 : 0;
+}
+
+// Describes the effect of the normal part of A on normalised layers.
+std::string clock_text(const Experiment& e) {
+  if (kernel_of(e.dynamics.clock).arc_length) return ": Euler's method, arc length being along x";
+  const bool normalised = e.dynamics.manifold == Manifold::sphere || is_turned(e.dynamics);
+  if (!normalised) return "; nothing is normalised: Euler steps, sublayer by sublayer";
+  std::string text =
+      fmt::format("; not Euler of the equation: its clock is slow by the factor 1 + dt <x, {}A>",
+                  factor_text(e.dynamics));
+  if (const double along = outward(e.dynamics); along > 0)
+    text += fmt::format(", near clusters by about {:.3g} %", 100 * e.flow.dt * along);
+  if (is_turned(e.dynamics)) text += ", as long as it normalises";
+  return text;
+}
+
+}  // namespace
+
+std::string method_text(const Experiment& e) {
+  const FlowSettings& f = e.flow;
+  const bool sphere = e.dynamics.manifold == Manifold::sphere;
+  const bool arc_length = kernel_of(e.dynamics.clock).arc_length;
+  std::string text = row_of(f.method).explanation;
+  const std::pair<std::string, std::string> values[] = {
+      {"$layer", update_text(e.dynamics, arc_length ? "P A" : "A")},
+      {"$euler", update_text(e.dynamics, "P A")},
+      {"$clock", clock_text(e)},
+      {"$dt", fmt::format("{:g}", f.dt)},
+      {"$rtol", fmt::format("{:g}", f.tolerance.rtol)},
+      {"$atol", fmt::format("{:g}", f.tolerance.atol)},
+      {"$kept", sphere ? ", retracted" : ""}};
+  for (const auto& [word, value] : values)
+    if (const auto at = text.find(word); at != std::string::npos)
+      text.replace(at, word.size(), value);
+  if (e.dynamics.noise > 0)
+    text += fmt::format("; Brownian motion of strength {:g}", e.dynamics.noise);
+  if (f.merge > 0) text += fmt::format("; particles closer than {:g} become one", f.merge);
+  return text;
+}
+
+std::string cluster_text(const Experiment& e) {
+  const double tol = e.observe.cluster_tol;
+  if (moves_norms(e.dynamics)) return fmt::format("<x_i, x_j> > (1 - {:g}) |x_i| |x_j|", tol);
+  return e.dynamics.manifold == Manifold::sphere ? fmt::format("<x_i, x_j> > 1 - {:g}", tol)
+                                                 : fmt::format("|x_i - x_j| < {:g}", tol);
+}
 
 }  // namespace murmur

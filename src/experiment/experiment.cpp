@@ -1,4 +1,4 @@
-// experiment.cpp: the whole experiment out of its spec, and back into a config.toml.
+// experiment.cpp: makes an experiment from its spec, and writes it as a config.toml.
 #include "murmur/experiment.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include "experiment/forces.h"
 #include "experiment/given_model.h"
 #include "experiment/initial.h"
-#include "experiment/values.h"
+#include "experiment/rows.h"
 #include "experiment/verify.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
@@ -28,17 +28,18 @@ bool whole_multiple(double time, double dt) {
          std::round(steps) >= 1;
 }
 
-// A step beyond which x + dt v keeps fewer than half of the digits of x, whatever v of length 1.
+// Beyond this step x + dt v keeps fewer than half of the digits of x, for any v of length 1.
 constexpr double kLongestStep = 1e8;
 
 void check_step(const WordedSpec& worded) {
   const auto& [spec, words] = worded;
   if (spec.dt > spec.T * (1 + 1e-9))
-    refuse(words, "dt", fmt::format("is longer than T = {:g}: not one step would be taken", spec.T),
+    refuse(words, "dt", fmt::format("is longer than T = {:g}: no step would be taken", spec.T),
            "choose a dt that divides T, or method=dopri5");
   if (spec.dt > kLongestStep)
     refuse(words, "dt",
-           fmt::format("is a step that forgets where it began: {:g} is the longest", kLongestStep),
+           fmt::format("is a step that loses the digits of its start: {:g} is the longest",
+                       kLongestStep),
            "choose a smaller dt, or method=dopri5");
   if (!whole_multiple(spec.T, spec.dt))
     refuse(words, "T", fmt::format("is not a whole number of steps dt = {:g}", spec.dt),
@@ -60,10 +61,9 @@ void check_noise(const WordedSpec& worded) {
   if (noise < 0) refuse(words, "noise", "must be 0 or above", "use noise=0 for none");
   if (noise == 0) return;
   if (!row_of(spec.method).takes_noise)
-    refuse(words, "noise", "is for method=strang, euler and layers only",
-           "use method=strang, or noise=0");
+    refuse(words, "noise", "needs method=strang, euler or layers", "use method=strang, or noise=0");
   if (spec.merge > 0)
-    refuse(words, "merge", "particles that have met part again under noise",
+    refuse(words, "merge", "particles that have met separate again under noise",
            "use merge=0, or noise=0");
 }
 
@@ -75,10 +75,10 @@ FlowSettings flow_of(const WordedSpec& worded) {
   if (spec.merge < 0) refuse(words, "merge", "must be 0 or above", "use merge=0 for none");
   const double min = 10 * std::max(spec.tolerance.rtol, spec.tolerance.atol);
   if (spec.merge > 0 && !is_fixed(spec.method) && spec.merge < min * (1 - 1e-12))
-    refuse(words, "merge",
-           fmt::format("is below 10 max(rtol, atol) = {:g}: groups would hover above it for ever",
-                       min),
-           fmt::format("use merge={:g} or more, or smaller rtol and atol", min));
+    refuse(
+        words, "merge",
+        fmt::format("is below 10 max(rtol, atol) = {:g}: groups would stay above it forever", min),
+        fmt::format("use merge={:g} or more, or smaller rtol and atol", min));
   if (row_of(spec.method).stepping == Stepping::cvode) check_stiff(worded);
   check_noise(worded);
   return {.method = spec.method,
@@ -88,7 +88,7 @@ FlowSettings flow_of(const WordedSpec& worded) {
           .max_evaluations = spec.max_evaluations};
 }
 
-// Intervals that nobody asked for are rounded up to whole steps of a fixed-step method.
+// Default intervals are rounded up to whole steps of a fixed-step method.
 double every_of(const WordedSpec& worded, const SaveChoice& save) {
   const auto& [spec, words] = worded;
   double every = save.kind == SaveChoice::share ? spec.T / save.first : save.first;
@@ -133,12 +133,12 @@ Schedule schedule_of(const WordedSpec& worded) {
 void check_merging(const Settings& words, const Experiment& e) {
   if (e.flow.merge == 0) return;
   if (!external_of(words).empty())
-    refuse(words, "merge", "forces from outside may tell particles apart that have met",
+    refuse(words, "merge", "external forces may act differently on particles that have met",
            "use merge=0");
   if (const auto why = why_not_merge(e.dynamics)) refuse(words, "merge", why->reason, why->remedy);
 }
 
-// Layers that act one after another, evenly: each a whole number of fixed steps.
+// Layers that act one after another for equal times: each needs a whole number of fixed steps.
 void check_jumps(const WordedSpec& worded, const Experiment& e) {
   if (e.dynamics.jump_times.empty()) return;
   const double each = e.dynamics.jump_times.front();
@@ -147,7 +147,7 @@ void check_jumps(const WordedSpec& worded, const Experiment& e) {
            "use method=dopri5, or weights_in_time=linear");
   if (is_fixed(e.flow.method) && !whole_multiple(each, e.flow.dt))
     refuse(worded.words, "dt",
-           fmt::format("does not divide the time {:g} that each of {} layers acts", each,
+           fmt::format("does not divide the time {:g} of each of the {} layers", each,
                        e.dynamics.jump_times.size() + 1),
            "choose a dt that does, another weights_until, or method=dopri5");
 }
@@ -157,7 +157,7 @@ EngineChoice engine_of(const WordedSpec& worded, Shape shape, const Dynamics& dy
   if (engine.name == "reference" && engine.precision == Precision::f32)
     refuse(worded.words, "precision", "the reference engine is always double",
            "use precision=f64, or engine=simd");
-  if (!external_of(worded.words).empty()) {  // called by plain loops, in double
+  if (!external_of(worded.words).empty()) {  // called by the reference engine, in double
     if (engine.name != "auto" && engine.name != "reference")
       refuse(worded.words, "engine", "functions of the calling program need the reference engine",
              "use engine=reference");
@@ -175,7 +175,7 @@ std::span<const Force> first_forces(const Dynamics& dynamics) {
   return dynamics.sublayers.front().forces;
 }
 
-// Every parameter as it was said, or as it was resolved; what came from files as inputs/NAME.npy.
+// Every parameter as it was given or resolved; arrays from files are named inputs/NAME.npy.
 std::string config_text(const WordedSpec& worded, const Experiment& e) {
   const auto& [spec, words] = worded;
   Settings resolved = words;
@@ -219,7 +219,7 @@ Array points_of(const HostSwarm& x) {
 
 namespace {
 
-// Out of words, or with `forces` in place of theirs.
+// Makes an experiment from settings, or with `forces` instead of those in the settings.
 Experiment made(const WordedSpec& given, const Dynamics* forces) {
   const std::optional<GivenModel> model = given_model(given);
   WordedSpec worded = model ? with_model(given, *model) : given;

@@ -1,10 +1,11 @@
-// experiment_file.cpp: an experiment file or preset, as settings.
-#include "experiment/experiment_file.h"
-
+// experiment_file.cpp: reads presets and .toml files; deep nesting is refused before the text is
+// parsed.
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "experiment/toml_depth.h"
+#include <vector>
+
+#include "experiment/config.h"
 #include "murmur/error.h"
 #include "murmur/external.h"
 #include "murmur/run.h"
@@ -13,13 +14,107 @@
 
 namespace murmur {
 
+// --- How deep tables and lists lie in each other.
+
+namespace {
+
+class DepthScan {
+ public:
+  DepthScan(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+
+  void run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'')
+        skip_string(c);
+      else if (c == '#')
+        skip_comment();
+      else
+        count(c);
+    }
+  }
+
+ private:
+  void advance(std::size_t count) {
+    for (; count > 0 && at_ < text_.size(); --count, ++at_)
+      if (text_[at_] == '\n') {
+        ++line_;
+        line_start_ = at_ + 1;
+      }
+  }
+
+  bool is_at(std::string_view word) const { return text_.substr(at_, word.size()) == word; }
+
+  void skip_comment() {
+    while (at_ < text_.size() && text_[at_] != '\n') ++at_;
+  }
+
+  // Moves after the closing quotes; an unclosed single-line string ends with its line.
+  void skip_string(char quote) {
+    const std::string three(3, quote);
+    const bool many = is_at(three);
+    advance(many ? 3 : 1);
+    while (at_ < text_.size()) {
+      if (quote == '"' && text_[at_] == '\\') {
+        advance(2);
+      } else if (many ? is_at(three) : text_[at_] == quote) {
+        advance(many ? 3 : 1);
+        // Up to two quotes may precede the closing three: """x""""" is the string x"".
+        for (int more = 0; many && more < 2 && is_at({&quote, 1}); ++more) advance(1);
+        return;
+      } else if (!many && text_[at_] == '\n') {
+        return;
+      } else {
+        advance(1);
+      }
+    }
+  }
+
+  void count(char c) {
+    if (c == '[' || c == '{') {
+      open_.push_back(dots_);
+      carried_ += dots_ + 1;
+      dots_ = 0;
+    } else if ((c == ']' || c == '}') && !open_.empty()) {
+      carried_ -= open_.back() + 1;
+      open_.pop_back();
+      dots_ = 0;
+    } else if (c == '.') {
+      ++dots_;
+    } else if (c == ',' || (c == '\n' && open_.empty())) {
+      dots_ = 0;
+    }
+    if (carried_ + dots_ > kDeepestToml)
+      throw Error(Fault::input,
+                  fmt::format("TOML is nested more than {} levels deep", kDeepestToml),
+                  fmt::format("{}:{}:{}", where_, line_, at_ - line_start_ + 1),
+                  "an experiment file holds lines such as beta = 4, and tables of them");
+    advance(1);
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  std::size_t at_ = 0, line_start_ = 0;
+  int line_ = 1;
+  int dots_ = 0, carried_ = 0;  // of the current key; levels above it
+  std::vector<int> open_{};     // dots before each open bracket
+};
+
+}  // namespace
+
+void require_shallow_toml(std::string_view text, const std::string& where) {
+  DepthScan(text, where).run();
+}
+
+// --- Files and presets.
+
 namespace {
 
 namespace fs = std::filesystem;
 
 using Table = std::span<const Parameter>;
 
-// Commands that read a table of their own name; the top level is the swarm of simulate.
+// Commands that read a table with their name; the top level belongs to simulate.
 constexpr const char* kSections[] = {"meanfield", "landscape"};
 
 std::string place(const std::string& where, const toml::source_region& region) {
@@ -46,7 +141,7 @@ std::string points_text(const toml::array& rows, const std::string& where) {
   return text;
 }
 
-// The text that key=value would have carried.
+// Returns the text that key=value would have.
 std::string value_text(const std::string& key, const toml::node& node, const std::string& where) {
   if (const auto* v = node.as_string()) return v->get();
   if (const auto* v = node.as_integer()) return fmt::format("{}", v->get());
@@ -68,14 +163,14 @@ std::string text_of(const fs::path& path) try {
               "give a text file of at most 16 MB that may be read");
 }
 
-// A preset or file before it is read.
+// The text of a preset or file before it is parsed.
 struct Source {
   std::string text{}, where{};
   fs::path folder{};
   bool preset = false;
 };
 
-// A run whose files do not say all that moved it is not made again from them.
+// A run with forces of a calling program cannot be made again from its files.
 void refuse_external(const fs::path& run) {
   if (!is_run_directory(run)) return;
   const KeptJson manifest = KeptJson::parse(RunReader(run).manifest(), run.string());

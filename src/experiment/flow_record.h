@@ -1,4 +1,4 @@
-// flow_record.h: the state of a flow as named arrays, for checkpoints, and how far it is.
+// flow_record.h: the state of a flow as named arrays for checkpoints, and the progress of a flow.
 #pragma once
 
 #include <string>
@@ -9,19 +9,20 @@
 
 namespace murmur {
 
-// `T` tells a continuation which frames are already kept.
+// A continuation uses `T` to find which frames are already stored.
 Record record_of(const FlowState& state, double T);
-// Error(input) unless the record is of a swarm of that shape.
+// Error(input) unless the record belongs to a swarm of that shape.
 FlowState state_of(const Record& record, Shape shape);
 
-// A named array of a checkpoint: Error(input) where it is missing or empty.
+// Returns a named array of a checkpoint; Error(input) if it is missing or empty.
 const Array& entry(const Record& record, const std::string& name);
 
-// The first frame still to be kept: after T was raised, the first one beyond the old T, `reached`.
+// Returns the first frame still to be stored. After T was raised this is the first one beyond the
+// old T, `reached`.
 std::int64_t next_frame_of(const Schedule& schedule, std::int64_t next_frame, double reached);
 
-// How far a flow is on its way to T. `evaluations` are those of this process; clusters: -1 where
-// they are not counted.
+// Progress of a flow towards T. `evaluations` are those of this process; clusters is -1 if they are
+// not counted.
 struct FlowReading {
   double t, T;
   std::int64_t evaluations_ever, evaluations;

@@ -5,11 +5,11 @@
 
 namespace murmur {
 
-// sphere, space or ellipsoid: as given, or as dynamics, normalisation and gains want it.
+// sphere, space or ellipsoid: as given, or as dynamics, normalisation and gains need it.
 ManifoldChoice resolved_manifold(const DynamicsSpec& spec);
 Manifold manifold_of(const DynamicsSpec& spec);  // an ellipsoid is a sphere with gains
 
-// What the forces are made of, with the words that a refusal quotes.
+// The spec of the forces, with the settings that an error quotes.
 struct DynamicsRequest {
   const DynamicsSpec& spec;
   RandomKey random;
@@ -17,20 +17,38 @@ struct DynamicsRequest {
   const Settings& words;
 };
 
-// Which of the weights that change with time are meant: how many draws came before, and which layer
-// of files that hold several.
+// Selects among weights that change with time: the number of earlier draws, and the layer of files
+// with several layers.
 struct Turn {
   std::uint32_t redraw = 0;
   std::size_t layer = 0;
 };
 
-// For swarms of that shape. Matrices and feed-forward parameters that came from files are added to
-// `inputs` by name.
+// Makes the dynamics for swarms of that shape. Adds matrices and feed-forward parameters that came
+// from files to `inputs` by name.
 Dynamics dynamics_of(const DynamicsRequest& request, Shape shape, Record& inputs);
-// The same before its shapes and numbers are checked: for those who check more narrowly.
+// The same without checking shapes and numbers, for callers with narrower checks.
 Dynamics unchecked_dynamics(const DynamicsRequest& request, Shape shape, Record& inputs);
 
-// The factor of the drift A_i in the equation and in steps, with a space behind it, or nothing.
+// Returns the factor of the drift A_i in the equation and in steps, with a space after it, or
+// nothing.
 std::string speed_text(const Dynamics& dynamics);
+
+// The force of head_scale=limit. Error(input) if the mean over the laws of query, key and value is
+// not known in closed form, or is zero.
+ManyHeads many_heads(const DynamicsRequest& request);
+
+// --- Layers of weights in files.
+
+// Returns the number of layers in all files that have an axis of layers, and reads them into
+// `inputs`. Error(input) if the numbers differ, if no file has such an axis, or if the rest of the
+// request does not allow layers.
+std::size_t number_of_layers(const DynamicsRequest& request, Record& inputs);
+
+// Returns the time at which the last layer ends or is reached: the final time, or as given.
+double weights_until(const DynamicsRequest& request);
+
+// Refuses weights_until without layers.
+void check_weights_until(const DynamicsRequest& request);
 
 }  // namespace murmur

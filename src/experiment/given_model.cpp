@@ -1,19 +1,83 @@
-// given_model.cpp: pictures and points become the sample that a given model was trained to move.
+// given_model.cpp: a trained swarm named by model=: the parameters that it fixes, and its samples.
 #include "experiment/given_model.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "experiment/initial.h"
-#include "experiment/model_file.h"
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
+#include "murmur/training.h"
+#include "run/compare.h"
+#include "run/file.h"
 #include "run/formats.h"
 
 namespace murmur {
+
+// --- The model file, to be read or to be kept as an input of a run.
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct ModelFile {
+  fs::path path{};
+  std::vector<std::uint8_t> bytes{};
+};
+
+fs::path model_path(const fs::path& run_or_file) {
+  std::error_code ignored;
+  if (!fs::is_directory(run_or_file, ignored)) return run_or_file;
+  const bool is_run = fs::exists(run_or_file / "manifest.json", ignored);
+  if (const fs::path trained = run_or_file / "model.safetensors"; fs::exists(trained, ignored)) {
+    if (is_run) require_readable(run_or_file, free_training_settings());
+    return trained;
+  }
+  if (const fs::path copy = run_or_file / "inputs/model.npy"; fs::exists(copy, ignored)) {
+    if (is_run) require_readable(run_or_file, {});
+    return copy;
+  }
+  throw Error(Fault::input, "there is no trained swarm in this folder", run_or_file.string(),
+              "murmur train makes one; murmur train --resume continues an unfinished training");
+}
+
+// Reads a model.safetensors, the one in a run, or the copy in a run, inputs/model.npy. Error(input)
+// if a run does not agree with its manifest.
+ModelFile read_model_file(const fs::path& run_or_file) {
+  ModelFile model{model_path(run_or_file), {}};
+  if (model.path.extension() == ".npy") {
+    Array array = read_npy(model.path);
+    auto* bytes = std::get_if<std::vector<std::uint8_t>>(&array.values);
+    if (bytes == nullptr || array.shape.size() != 1)
+      throw Error(Fault::input, "the array does not hold the bytes of a model", model.path.string(),
+                  "give a model.safetensors that murmur train wrote");
+    model.bytes = std::move(*bytes);
+    return model;
+  }
+  const File file = File::reading(model.path);
+  model.bytes.resize(file.size());
+  file.read_at(0, std::as_writable_bytes(std::span(model.bytes)));
+  return model;
+}
+
+}  // namespace
+
+TrainedSwarm read_trained_swarm(const fs::path& run_or_file) {
+  const ModelFile file = read_model_file(run_or_file);
+  return parse_trained_swarm(std::as_bytes(std::span(file.bytes)), file.path.string());
+}
+
+// --- The model in an experiment.
 
 namespace {
 
@@ -21,7 +85,7 @@ constexpr double kFarthest = 1e6;  // of a given point from the origin, along an
 
 std::filesystem::path file_of(const Setting& setting) { return setting.folder / setting.text; }
 
-// One sample of points in the plane, with code and CLS token as the model has them.
+// Makes one sample from points in the plane, with the code and the CLS token of the model.
 HostSwarm started(const GivenModel& model, std::span<const float> x, std::span<const float> y) {
   const Architecture& a = model.swarm.architecture;
   const Sample sample = start_sample(a, model.swarm.doubles(), x, y);
@@ -36,7 +100,7 @@ HostSwarm started(const GivenModel& model, const Images& images, std::size_t ind
   return started(model, samples.x, samples.y);
 }
 
-// Pair `index` of those that the swarm is tested with.
+// Returns pair `index` of the test.
 HostSwarm sample_of_pair(const WordedSpec& worded, const GivenModel& model, const Images& test,
                          const InitialPicture& picture) {
   if (picture.train)
@@ -52,7 +116,7 @@ HostSwarm sample_of_pair(const WordedSpec& worded, const GivenModel& model, cons
   return started(model, samples.x, samples.y);
 }
 
-// Sentence `index` of those that the swarm is tested with.
+// Returns sentence `index` of the test.
 HostSwarm sample_of_sentence(const WordedSpec& worded, const GivenModel& model,
                              const InitialPicture& picture) {
   const SampleSet test = test_sentences(model.swarm.task);
@@ -98,25 +162,26 @@ HostSwarm sample_of_png(const std::filesystem::path& path, const GivenModel& mod
   return started(model, images, 0, 1);
 }
 
-// (n, d) are tokens as they are; (n, 2) are points of a picture, unless they have started already.
+// Points of shape (n, d) are tokens; those of shape (n, 2) are points of a picture, unless they are
+// start positions.
 std::optional<HostSwarm> sample_of_points(const WordedSpec& worded, const GivenModel& model,
                                           const Array& points) {
   const Settings& words = worded.words;
   const auto d = static_cast<std::size_t>(model.swarm.architecture.d);
-  if (reads_words(model.swarm.task)) return std::nullopt;  // rows are tokens as they are
+  if (reads_words(model.swarm.task)) return std::nullopt;  // rows are tokens
   if (points.shape.size() != 2 || points.shape[0] == 0 ||
       (points.shape[1] != 2 && points.shape[1] != d))
     refuse(words, "init",
            fmt::format("has shape ({}), the model takes (n, 2) or (n, {})",
                        fmt::join(points.shape, ", "), d),
-           "save one row a point, in the plane or with all coordinates of the model");
+           "save one row per point, in the plane or with all coordinates of the model");
   const bool resumed = model.own_copy && std::holds_alternative<InitialFile>(worded.spec.init);
   if (points.shape[1] == d && (d > 2 || resumed)) return std::nullopt;
   const std::vector<double> values = points.doubles();
   std::vector<float> x, y;
   for (std::size_t e = 0; e < values.size(); ++e) {
     if (!(std::fabs(values[e]) <= kFarthest))
-      refuse(words, "init", fmt::format("point {} lies too far away, or nowhere", e / 2),
+      refuse(words, "init", fmt::format("point {} is too far away or not finite", e / 2),
              "give finite points; pictures lie in [-10, 10]^2");
     (e % 2 == 0 ? x : y).push_back(static_cast<float>(values[e]));
   }
@@ -157,7 +222,7 @@ std::optional<GivenModel> given_model(const WordedSpec& worded) {
 }
 
 bool fixed_by_model(const std::string& parameter) {
-  const bool free = parameter == "habitat" || parameter == "noise";  // the first is R^d or refused
+  const bool free = parameter == "habitat" || parameter == "noise";  // habitat must be R^d
   return (experiment_row(parameter).of_dynamics && !free) || parameter == "masses";
 }
 
@@ -167,8 +232,8 @@ WordedSpec with_model(WordedSpec worded, const GivenModel& model) {
   Settings& words = worded.words;
   for (const Parameter& p : parameters())
     if (fixed_by_model(p.name) && is_given(words, p.name))
-      refuse(words, p.name, "the model alone says how its boids move",
-             fmt::format("leave {} out, or model=", p.name));
+      refuse(words, p.name, "the model determines how its tokens move",
+             fmt::format("remove {}, or model=", p.name));
   const auto fix = [&](const char* key, auto& field, const auto& value, const std::string& text) {
     if (is_given(words, key)) return;
     field = value;
@@ -176,10 +241,9 @@ WordedSpec with_model(WordedSpec worded, const GivenModel& model) {
   };
   fix("habitat", spec.dynamics.manifold, ManifoldChoice::space, "space");
   if (spec.dynamics.manifold != ManifoldChoice::space)
-    refuse(words, "habitat", "a trained swarm flies in R^d", "leave habitat out");
+    refuse(words, "habitat", "a trained swarm moves in R^d", "remove habitat");
   fix("d", spec.d, a.d, fmt::format("{}", a.d));
-  if (*spec.d != a.d)
-    refuse(words, "d", fmt::format("but the model has d = {}", a.d), "leave d out");
+  if (*spec.d != a.d) refuse(words, "d", fmt::format("but the model has d = {}", a.d), "remove d");
   const SaveChoice save{SaveChoice::every, a.residual, 0};
   const std::string T = fmt::format("{:.12g}", a.blocks * a.residual);
   double rounded = 0;
@@ -203,8 +267,8 @@ std::optional<HostSwarm> initial_sample(const WordedSpec& worded, const GivenMod
   else if (const std::optional<Array> points = given_points(spec.init))
     sample = sample_of_points(worded, model, *points);
   if (sample && spec.n && *spec.n != sample->n())
-    refuse(words, "n", fmt::format("but the flock of init has n = {}", sample->n()),
-           "leave n out: the picture sets it");
+    refuse(words, "n", fmt::format("but the picture of init has n = {}", sample->n()),
+           "remove n: the picture sets it");
   return sample;
 }
 

@@ -1,5 +1,5 @@
-// given_model.h: a trained swarm named by model=: what it says of an experiment, and the sample
-// that starts it.
+// given_model.h: a trained swarm named by model=: the parameters that it fixes, and the sample that
+// starts it.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace murmur {
 
 struct GivenModel {
   TrainedSwarm swarm{};
-  std::vector<std::uint8_t> bytes{};  // of the model file, as it was
-  bool own_copy = false;              // inputs/model.npy of a run: the points of init have started
+  std::vector<std::uint8_t> bytes{};  // of the model file
+  bool own_copy = false;  // inputs/model.npy of a run: the points of init are start positions
 };
-std::optional<GivenModel> given_model(const WordedSpec& worded);  // nothing for model=none
+std::optional<GivenModel> given_model(const WordedSpec& worded);  // returns nothing for model=none
 
-// Whether a model settles a parameter, which then cannot be given beside it: all that say something
-// of the forces, and the masses.
+// Returns whether a model fixes a parameter, which then cannot be given: all parameters of the
+// forces, and the masses.
 bool fixed_by_model(const std::string& parameter);
 WordedSpec with_model(WordedSpec worded, const GivenModel& model);
 
-// What init says in the words of digits: test:K, train:K, a PNG, points of the plane or of R^d.
-// Nothing where it is an initial law.
+// Returns the sample that init names: test:K, train:K, a PNG, points of the plane or of R^d.
+// Nothing if init is an initial law.
 std::optional<HostSwarm> initial_sample(const WordedSpec& worded, const GivenModel& model);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// known.cpp: the theorems behind settings, each with its hypotheses as a test of the experiment.
+// known.cpp: theorems about experiments, each with its hypotheses as a test of the experiment.
 #include "experiment/known.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ bool all_zero(const Vector& v) {
   return std::all_of(v.begin(), v.end(), [](double value) { return value == 0; });
 }
 
-// The one head of an experiment whose weights never change, without biases; none where there is
+// Returns the only head of an experiment with constant weights and without biases; none if there is
 // another force.
 const Attention* only_head(const Experiment& e) {
   if (e.dynamics.sublayers.size() != 1) return nullptr;
@@ -54,13 +54,13 @@ bool is_scale(const Matrix& m, double scale) {
   return m.empty() ? scale == 1 : m == scaled_identity(m.rows, scale);
 }
 
-// Softmax or unnormalised attention of all to all.
+// Returns whether attention is softmax or unnormalised, of all to all.
 bool attends_to_all(const Attention& a) {
   return a.mask == Attention::none && !a.rescaled &&
          (a.weighting == Attention::softmax || a.weighting == Attention::unnormalised);
 }
 
-// The only head, on the round sphere, without noise and with no layer norm but post.
+// Returns the only head, on the round sphere, without noise, with layer norm post.
 const Attention* sphere_head(const Experiment& e) {
   const Dynamics& dynamics = e.dynamics;
   const bool sphere = dynamics.manifold == Manifold::sphere && is_round(dynamics) &&
@@ -85,7 +85,7 @@ const Attention* space_head(const Experiment& e) {
   return space ? only_head(e) : nullptr;
 }
 
-// space_head of x' = sum_j a_ij V x_j, as it is or followed as z = e^{-tV} x: 2305.05465.
+// space_head of x' = sum_j a_ij V x_j, in x or in z = e^{-tV} x: 2305.05465.
 const Attention* growing_head(const Experiment& e) {
   const Attention* a = space_head(e);
   const bool grows = a != nullptr && is_softmax(*a) && a->mask == Attention::none && a->self &&
@@ -139,8 +139,8 @@ struct LeadingEigen {
   Vector vector;  // of length 1
 };
 
-// The eigenvalue of greatest modulus by iteration; none where it is not found, as where it is not
-// real.
+// Returns the eigenvalue of greatest modulus by iteration; none if it is not found, for example if
+// it is not real.
 std::optional<LeadingEigen> leading_eigen(const Matrix& m, bool transposed = false) {
   Vector x(m.rows);
   for (int k = 0; k < m.rows; ++k) x[k] = 1 + 0.1 * std::sin(1.0 + k);
@@ -161,7 +161,7 @@ std::optional<LeadingEigen> leading_eigen(const Matrix& m, bool transposed = fal
 // A good triple (Q, K, V) of 2305.05465, Section 4: the eigenvalue of V of greatest modulus is
 // real, positive and simple, and <Q f, K f> > 0 for its eigenvector f.
 bool is_good_triple(const Attention& a) {
-  if (a.value.empty()) return false;  // the identity has d of them
+  if (a.value.empty()) return false;  // the identity has d such eigenvalues
   const std::optional<LeadingEigen> right = leading_eigen(a.value),
                                     left = leading_eigen(a.value, true);
   if (!right || !left || !(right->value > 0)) return false;
@@ -189,8 +189,8 @@ bool is_good_triple(const Attention& a) {
   return std::exp(growth / kPowers) < 0.999 * right->value && score > 0;
 }
 
-// Each token attends to one other, which attends to itself: nobody who is attended to ever moves.
-// Not asked of swarms of which this would take long.
+// Each token attends to one token, which attends to itself and so never moves. Not tested for large
+// swarms, for which it would take long.
 bool attends_to_leaders(const Attention& a, const HostSwarm& x) {
   const int n = x.n(), d = x.d();
   if (static_cast<double>(n) * n * d > 1e8) return false;
@@ -217,13 +217,13 @@ bool attends_to_leaders(const Attention& a, const HostSwarm& x) {
 
 bool is_adaptive(const Experiment& e) { return row_of(e.flow.method).embedded_order > 0; }
 
-// 1 where E rises along the flow, -1 where it falls; 0: no energy.
+// Returns 1 if E rises along the flow, -1 if it falls; 0: no energy.
 double energy_direction(const Experiment& e) {
   if (e.dynamics.noise != 0 || !interaction(e.dynamics)) return 0;
   return value_sign(*first_attention(e.dynamics)).value_or(0);
 }
 
-// What a config.toml as experiments write it, one line per parameter, has for one of them.
+// Returns the value of a parameter in a config.toml with one line per parameter.
 std::string setting_of(const Experiment& e, const std::string& key) {
   const std::string opening = "\n" + key + " = ";
   const std::size_t found = ("\n" + e.config).find(opening);
@@ -234,7 +234,7 @@ std::string setting_of(const Experiment& e, const std::string& key) {
   return value;
 }
 
-// Weights are drawn again after every time `redraw`, V from the given law.
+// Returns whether weights are drawn again after every time `redraw`, V from the given law.
 bool redraws(const Experiment& e, std::initializer_list<const char*> laws) {
   const std::vector<Sublayer>& all = e.dynamics.sublayers;
   const bool changes =
@@ -246,7 +246,7 @@ bool redraws(const Experiment& e, std::initializer_list<const char*> laws) {
 
 double redraw_of(const Experiment& e) { return std::stod(setting_of(e, "redraw")); }
 
-// One softmax head on the round sphere and nothing else, V redrawn with independent entries.
+// Returns the only head: softmax on the round sphere, V redrawn with independent entries.
 const Attention* redrawn_head(const Experiment& e) {
   if (!redraws(e, {"gaussian"}) || e.swarm.n() < 2) return nullptr;
   const Dynamics& dynamics = e.dynamics;
@@ -266,16 +266,18 @@ bool has_fixed_scores(const Experiment& e) {
 
 // Conclusions.
 
-// Near one cluster each token goes to the mean of those it attends to. Without itself that is
+// Near one cluster each token moves to the mean of the tokens it attends to. Without itself that is
 // n / (n - 1) times as far away as the mean of all:
 //   x_i' = mean_{j != i} x_j - x_i = n / (n - 1) (mean_j x_j - x_i)
-double hurry(const Attention& a, const HostSwarm& x) { return a.self ? 1 : x.n() / (x.n() - 1.0); }
+double rate_factor(const Attention& a, const HostSwarm& x) {
+  return a.self ? 1 : x.n() / (x.n() - 1.0);
+}
 
 std::string late_rate(const Experiment& e) {
   const Attention& a = *sphere_head(e);
   const std::string start = "Near one cluster 1 - cos decays as ";
   if (is_softmax(a))
-    return start + fmt::format("e^(-{:.6g} t){}", 2 * hurry(a, e.swarm),
+    return start + fmt::format("e^(-{:.6g} t){}", 2 * rate_factor(a, e.swarm),
                                a.self ? "" : ", which is e^(-2 n/(n-1) t) without j = i");
   const ClockKernel kernel = kernel_of(e.dynamics.clock);
   return start + (kernel.over_max     ? "e^(-2 t)"
@@ -284,7 +286,7 @@ std::string late_rate(const Experiment& e) {
 }
 
 std::string normalised_late_rate(const Experiment& e) {
-  const double times = hurry(*only_head(e), e.swarm);
+  const double times = rate_factor(*only_head(e), e.swarm);
   const std::string start = "Near one cluster 1 - cos decays as ";
   switch (e.dynamics.normalisation) {
     case LayerNorm::post:
@@ -301,8 +303,8 @@ std::string normalised_late_rate(const Experiment& e) {
   return start;
 }
 
-// When two equal clusters at a right angle are 0.1 apart, in the clock of the experiment; nothing
-// where that is too large to be worth a number.
+// Returns the time when two equal clusters at a right angle are 0.1 apart, in the clock of the
+// experiment; nothing if it is too large.
 std::string right_angle(const Experiment& e) {
   const Attention& a = *plain_head(e);
   if (a.beta > 100) return "";

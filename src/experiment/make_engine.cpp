@@ -7,7 +7,7 @@
 #include "core/device_engine.h"
 #include "engine/cuda/cuda.h"
 #include "engine/moments/moments.h"
-#include "experiment/require_room.h"
+#include "experiment/initial.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
@@ -16,7 +16,7 @@ namespace murmur {
 
 namespace {
 
-// The name of an engine, and the tolerance after it: `moments:1e-12`.
+// Returns the name of an engine without the tolerance after it: `moments` of `moments:1e-12`.
 std::string base_of(const std::string& name) { return name.substr(0, name.find(':')); }
 
 double tolerance_of(const EngineChoice& choice) {
@@ -24,7 +24,7 @@ double tolerance_of(const EngineChoice& choice) {
   return colon == std::string::npos ? kMomentsPromise : std::stod(choice.name.substr(colon + 1));
 }
 
-// What moments on a GPU are held to.
+// The default tolerance of moments on a GPU.
 double gpu_tolerance(Precision precision) {
   return precision == Precision::f32 ? kGpuMomentsPromiseFloat : kGpuMomentsPromise;
 }
@@ -35,12 +35,12 @@ struct Request {
   const Dynamics& dynamics;
 };
 
-// What auto gives to moments (docs/engines.md): so many particles that series cost less than pairs
-// by far, heads not sharper than the bounds were tested for, and, where these are unnormalised
-// on the circle, a bound that is known beforehand and no larger than what is promised. The
-// arc-length clock divides by the velocity, and so would magnify any error. Where scores are not
-// those of x_i with itself, a swarm can gather far from where its queries look, and then cells
-// replace the series: that pays for larger swarms only.
+// Conditions under which auto selects moments (docs/engines.md): enough particles that series cost
+// much less than pairs, a beta for which the bounds were tested, and for unnormalised heads on the
+// circle a bound that is known beforehand and within the tolerance. The arc-length clock divides by
+// the velocity, which would magnify any error. If scores are not those of x_i with itself, a swarm
+// can gather far from its queries; then cells replace the series, which is faster only for larger
+// swarms.
 constexpr int kManyParticles = 4096, kManyQueries = 20'000;
 constexpr double kSharpest = 100;
 constexpr double kPairNanoseconds = 0.33;  // of simd in double, d = 2 to 4
@@ -65,19 +65,19 @@ bool suits_simd(const Request& r) {
 }
 
 enum class Single {
-  sums,     // precision=f32 are sums in single precision
-  ignored,  // always double, whatever is asked for
-  refused,  // always double, and says so
+  sums,     // precision=f32 gives sums in single precision
+  ignored,  // always double; the setting is ignored
+  refused,  // always double; f32 is refused
 };
 
-// An engine by its word. auto takes the first row that suits and knows.
+// One engine. auto selects the first row that suits and supports the experiment.
 struct EngineRow {
   const char* name;
   const char* meaning;
   std::unique_ptr<Engine> (*make)(const EngineChoice& choice);
   bool (*suits)(const Request& request);
   Single single;
-  bool own_memory = false;  // its swarms are not in the host's
+  bool own_memory = false;  // its swarms are in the memory of the device
 };
 constexpr EngineRow kRows[] = {
     {"cuda-moments", "the series of `moments` on an NVIDIA GPU",
@@ -89,7 +89,7 @@ constexpr EngineRow kRows[] = {
      [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
      [](const Request&) {
        return false;
-     },  // by its word alone: results would depend on the machine
+     },  // only by name: with auto, results would depend on the machine
      Single::sums, true},
     {"moments",
      "sums by series of moments for many particles, in up to five coordinates, with a bound on "
@@ -122,7 +122,7 @@ struct Resolved {
   std::unique_ptr<Engine> engine;
 };
 
-// Error(input) where the named engine cannot compute what is asked for.
+// Error(input) if the named engine cannot compute the experiment.
 Resolved resolve_named(const Request& r, const EngineRow& row) {
   const std::string name = row.name;
   if (row.single == Single::refused && r.choice.precision == Precision::f32)
@@ -131,7 +131,7 @@ Resolved resolve_named(const Request& r, const EngineRow& row) {
   auto engine = row.make(r.choice);
   if (engine == nullptr)
     throw Error(Fault::input, "the " + name + " engine is not in the page", "engine = " + name,
-                "use engine=auto here, or fly this with the program murmur");
+                "use engine=auto here, or run this with the program murmur");
   if (const auto unknown = engine->knows(r.dynamics, r.shape))
     throw Error(Fault::input, unknown->what, "engine = " + r.choice.name, unknown->remedy);
   return {row, std::move(engine)};
@@ -143,7 +143,7 @@ Resolved resolve(const Request& r) {
   if (r.choice.name != "auto")
     throw Error(Fault::input, "there is no engine " + r.choice.name, "engine",
                 "use one of " + joined(engine_words()));
-  std::string reason;  // of the last that was asked
+  std::string reason;  // why the last engine cannot
   for (const EngineRow& row : kRows) {
     const bool double_only = row.single != Single::sums;
     if (!row.suits(r) || (r.choice.precision == Precision::f32 && double_only)) continue;
@@ -153,7 +153,7 @@ Resolved resolve(const Request& r) {
     if (!unknown) return {row, std::move(engine)};
     reason = unknown->what;
   }
-  throw Error(Fault::input, "the reference engine alone computes this, in double: " + reason,
+  throw Error(Fault::input, "only the reference engine computes this, in double: " + reason,
               "precision = f32", "use precision=f64");
 }
 

@@ -1,4 +1,4 @@
-// meanfield_setup.h: mean fields from text: their parameters, what those describe, and the run.
+// meanfield_setup.h: mean fields: their parameters, and the run that stores them.
 #pragma once
 
 #include <optional>
@@ -17,19 +17,20 @@ struct MeanFieldSetup {
   Measure start{};
   MeanFieldMethod method{};
   Schedule schedule{};
-  std::optional<BifurcationSweep> kappas{};  // of the bifurcation diagram
+  std::optional<BifurcationSweep> kappas{};  // for a bifurcation diagram
   std::string config{};                      // config.toml: every setting
   Record inputs{};                           // arrays that came from files, by name
 };
 MeanFieldSetup make_meanfield(const Settings& settings);
 
-// Of observables.csv, after t: energies, order, the monitor, and amplitudes of the first modes.
+// Columns of observables.csv after t: energies, order, the monitor, and amplitudes of the first
+// modes.
 std::vector<std::string> meanfield_outputs();  // files that `simulate` writes next to the frames
 std::vector<std::string> meanfield_columns();
 
-// Carries the measure into `run` from its last checkpoint, or from t = 0: frames are means, with
-// their readings; density.npy grows beside them, over the cells of grid.npy. The run stays open for
-// what else belongs into it, and is closed by the caller.
+// Simulates the measure from the last checkpoint of `run`, or from t = 0. Frames are means with
+// their readings; density.npy grows with them, over the cells of grid.npy. The caller may add files
+// to the run and closes it.
 MeanFieldTrajectory simulate(const MeanFieldSetup& setup, Run& run, const ProcessControl& control);
 
 }  // namespace murmur

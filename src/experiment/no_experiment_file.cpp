@@ -1,5 +1,5 @@
-// no_experiment_file.cpp: stands in for experiment_file.cpp where settings come by words alone.
-#include "experiment/experiment_file.h"
+// no_experiment_file.cpp: replaces experiment_file.cpp in builds without files.
+#include "experiment/config.h"
 #include "murmur/error.h"
 
 namespace murmur {

@@ -1,4 +1,4 @@
-// no_given_model.cpp: stands in for given_model.cpp where there are no files to read a model from.
+// no_given_model.cpp: replaces given_model.cpp in builds without files.
 #include "experiment/given_model.h"
 #include "experiment/words.h"
 

@@ -1,9 +1,10 @@
-// parameters.cpp: the table of every parameter: one row parses, documents, completes and writes it.
+// parameters.cpp: the table of every parameter: one row parses, documents, completes and writes a
+// parameter.
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "experiment/laws.h"
+#include "experiment/initial.h"
 #include "experiment/rows.h"
 #include "murmur/flow.h"
 
@@ -11,7 +12,7 @@ namespace murmur {
 
 namespace {
 
-// The values of a parameter that name rows of another table.
+// Lists values that are rows of another table.
 template <class Rows>
 std::vector<ParameterValue> values_of(const Rows& rows) {
   std::vector<ParameterValue> values;
@@ -34,7 +35,7 @@ constexpr ParameterValue kHabitats[] = {
     {"ellipsoid", "the ellipsoid of gains", "habitat=ellipsoid gains=1,2,0.5"}};
 constexpr ParameterValue kLayersInTime[] = {
     {"constant", "one matrix for all times"},
-    {"piecewise", "each layer of a file of matrices acts in its turn",
+    {"piecewise", "the layers of a file of matrices act one after another",
      "weights_in_time=piecewise query=layers.npy"},
     {"linear", "the layers of a file of matrices are interpolated linearly in time",
      "weights_in_time=linear query=layers.npy"}};
@@ -68,7 +69,7 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
       ", points:x,y;x,y;..., FILE.npy; with a model also test:K, train:K, test:K:FINER, FILE.png";
   static const Row<S> table[] = {
       row<S, RunName, &S::name>(
-          {P::word, "name", "flock", "a word", "first part of the run directory's name"}),
+          {P::word, "name", "flock", "a word", "first part of the name of the run directory"}),
       row<S, Given<Whole<1, kMostParticles>>, &S::n>(
           {P::whole, "n", "64", "1 or more", "number of particles (tokens)"}),
       row<S, Given<Whole<2, kMostCoordinates>>, &S::d>(
@@ -80,7 +81,8 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
                                                interactions()}),
       row<S, GivenManifold, kForces, &D::manifold>(
           {P::word, "habitat", "sphere", "sphere, space, ellipsoid",
-           "where particles live; unless given, where the dynamics needs them", "", "", kHabitats}),
+           "the space of the particles; by default the one that the dynamics needs", "", "",
+           kHabitats}),
       row<S, NamedMatrix, kForces, &D::query>(
           {P::word, "query", "identity",
            "identity, minus-identity, gaussian, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy, "
@@ -98,19 +100,20 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
                                                    "an axis of layers in front: (layers, k, d) "
                                                    "or (layers, heads, k, d)",
                                                    "", "", kLayersInTime}),
-      row<S, Until, kForces, &D::weights_until>(
-          {P::word, "weights_until", "T", "T, or above 0",
-           "when the last layer ends (piecewise) or is reached (linear); it stays from then on"}),
+      row<S, Until, kForces, &D::weights_until>({P::word, "weights_until", "T", "T, or above 0",
+                                                 "time at which the last layer ends (piecewise) or "
+                                                 "is reached (linear); it acts from then on"}),
       row<S, Real, kForces, &D::redraw>(
           {P::number, "redraw", "0", "0 or above",
            "random weights are drawn again after every such time; 0: never", "", kTime}),
       row<S, Given<Whole<1, 65'536>>, kForces, &D::heads>(
           {P::whole, "heads", "1", "1 or more", "number of attention heads; their forces add"}),
       row<S, Named, kForces, &D::head_scale>({P::word, "head_scale", "sum", "sum, mean, limit",
-                                              "how the forces of the heads are put together", "",
-                                              "", kHeadScales}),
+                                              "how the forces of the heads are combined", "", "",
+                                              kHeadScales}),
       row<S, Named, kForces, &D::mask>(
-          {P::word, "reach", "all", "all, past", "whom a particle sees: all, or those before it"}),
+          {P::word, "reach", "all", "all, past",
+           "the particles that a particle attends to: all, or only those before it"}),
       row<S, Flag, kForces, &D::self>(
           {P::flag, "self", "true", "true, false", "whether a particle attends to itself"}),
       row<S, Named, kForces, &D::relative>(
@@ -118,29 +121,29 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
            "V acts on x_j - x_i; auto: for hardmax in R^d and for rescaled"}),
       row<S, Real, kForces, &D::alibi>(
           {P::number, "alibi", "0", "0 or above",
-           "particles far back count less, by the slope alibi / n for each place; needs reach=past",
+           "lowers the score of earlier particles by alibi / n per position; needs reach=past",
            "s_ij = beta <Q x_i, K x_j> - (alibi / n) (i - j)"}),
       row<S, Named, kForces, &D::clock>({P::word, "clock", "U1", "U1, U2, U3, U4",
                                          "time unit of USA (docs/notation.md)", "", "", kClocks}),
       row<S, Normalisation, kForces, &D::normalisation>(
           {P::word, "normalisation", "post", "post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt",
-           "what layer norm does to speed and norm (docs/notation.md)"}),
+           "effect of layer norm on speed and norm (docs/notation.md)"}),
       row<S, Gains, kForces, &D::gains>({P::word, "gains", "none", "none, or g,g,...",
-                                         "axes of the ellipsoid, one a coordinate"}),
+                                         "axes of the ellipsoid, one per coordinate"}),
       row<S, Gains, kForces, &D::gains_end>({P::word, "gains_end", "none", "none, or g,g,...",
-                                             "axes at gains_until, reached in a line"}),
+                                             "axes at gains_until, reached linearly"}),
       row<S, Until, kForces, &D::gains_until>(
-          {P::word, "gains_until", "T", "T, or above 0", "when gains_end is reached"}),
+          {P::word, "gains_until", "T", "T, or above 0", "time at which gains_end is reached"}),
       row<S, NamedPerceptron, kForces, &D::perceptron>(
           {P::word, "perceptron", "none",
            "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
-           "feed-forward force, a sublayer of its own after attention",
+           "feed-forward force, a separate sublayer after attention",
            "W_out s(W_in x_i + b_in) + b_out"}),
       row<S, Named, kForces, &D::activation>(
           {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"}),
       row<S, Named, kForces, &D::direction>(
           {P::word, "direction", "ascent", "ascent, descent",
-           "descent turns every force round: V, W_out and b_out change sign"}),
+           "descent reverses every force: V, W_out and b_out change sign"}),
       row<S, NoneOrFile, &S::model>({P::word, "model", "none",
                                      "none, a training run, FILE.safetensors",
                                      "a trained swarm moves the particles"}),
@@ -149,7 +152,7 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
                                      "", "", initial_laws()}),
       row<S, Text, &S::data>(
           {P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
-           "where the pictures of init=test:K are; auto: where the model learned"}),
+           "folder of the pictures of init=test:K; auto: the data of the training"}),
       row<S, EqualOrFile, &S::masses>({P::word, "masses", "equal", "equal, FILE.npy",
                                        "masses, (n), scaled to sum 1",
                                        "a_ij = m_j e^(s_ij) / sum_k m_k e^(s_ik)"}),
@@ -170,24 +173,24 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
       row<S, Real, kForces, &D::noise>({P::number, "noise", "0", "0 or above",
                                         "strength 1/kappa of Brownian motion on the habitat",
                                         "dX = v dt + sqrt(2 noise) dB"}),
-      row<S, Given<Save>, &S::save>(
-          {P::word, "save", "every:T/100", "every:DT, log:COUNT, final", "when frames are kept"}),
+      row<S, Given<Save>, &S::save>({P::word, "save", "every:T/100", "every:DT, log:COUNT, final",
+                                     "times at which frames are stored"}),
       row<S, Whole<0, kMostWhole>, &S::random, &RandomKey::seed>(
           {P::whole, "seed", "0", "0 or more", "seed of every random stream"}),
       row<S, Whole<0, 4'294'967'295>, &S::random, &RandomKey::replica>(
           {P::whole, "replica", "0", "0 or more",
-           "which member of the ensemble: its own start, random weights and noise"}),
+           "member of the ensemble: each has its own start, random weights and noise"}),
       row<S, EngineName, &S::engine, &EngineChoice::name>(
-          {P::word, "engine", "auto", engines_text.c_str(), "what computes velocities", "", "",
-           engine_values()}),
+          {P::word, "engine", "auto", engines_text.c_str(), "engine that computes velocities", "",
+           "", engine_values()}),
       row<S, Named, &S::engine, &EngineChoice::precision>(
           {P::word, "precision", "f64", "f32, f64", "of pair sums and of stored trajectories"}),
       row<S, Threads, &S::engine, &EngineChoice::threads>(
           {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"}),
       row<S, Positive, &S::cluster_tol>(
           {P::number, "cluster_tol", "0.001", "above 0",
-           "linked when <x_i, x_j> > 1 - tol, of directions where x / |x| counts; in R^d else when "
-           "|x_i - x_j| < tol"}),
+           "particles are linked if <x_i, x_j> > 1 - tol (of directions if only x / |x| matters), "
+           "or in R^d if |x_i - x_j| < tol"}),
       row<S, Real, &S::pair_threshold>({P::number, "pair_threshold", "0.999", "-1 to 1",
                                         "close_pairs counts cosines above it", "", "cosine"}),
       row<S, Whole<1, kMostWhole>, &S::max_evaluations>(

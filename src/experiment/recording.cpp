@@ -1,4 +1,4 @@
-// recording.cpp: advances by the loop of flow, pausing where enough frames are kept.
+// recording.cpp: advances a flow and pauses when enough frames are stored.
 #include "murmur/recording.h"
 
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ std::size_t numbers_of(Shape shape) {
   return static_cast<std::size_t>(shape.n) * static_cast<std::size_t>(shape.d);
 }
 
-// Given places brought onto the manifold.
+// Projects given positions onto the manifold.
 void retract(HostSwarm& x, Manifold manifold, const std::string& where) {
   for (int i = 0; i < x.n(); ++i) {
     double square = 0;
     for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
     if (!std::isfinite(square) || (manifold == Manifold::sphere && square == 0))
-      throw Error(Fault::input, "a place is nowhere in the habitat", fmt::format("{} {}", where, i),
+      throw Error(Fault::input, "a position is not in the habitat", fmt::format("{} {}", where, i),
                   manifold == Manifold::sphere ? "give finite numbers that are not all 0"
                                                : "give finite numbers");
     if (manifold == Manifold::sphere && std::fabs(square - 1) > 1e-15)
@@ -49,7 +49,7 @@ void Recording::prepare() {
   const double numbers = static_cast<double>(frames) * static_cast<double>(numbers_of(shape));
   if (numbers > kMostNumbers)
     throw Error(Fault::input,
-                fmt::format("{} frames of {} particles with {} coordinates are too many to keep",
+                fmt::format("{} frames of {} particles with {} coordinates are too many to store",
                             frames, shape.n, shape.d),
                 fmt::format("frames x n x d = {:.3g}, at most {:.3g}", numbers, kMostNumbers),
                 "keep fewer frames (save=every:... or a smaller T), or make n or d smaller");
@@ -64,9 +64,9 @@ Recording::Recording(const Recording& from, std::int64_t frame, std::span<const 
   for (const Edit& edit : edits) {
     if (edit.token < 0 || edit.token >= x.n() ||
         edit.place.size() != static_cast<std::size_t>(x.d()))
-      throw Error(Fault::input, "there is no such boid, or its place has other coordinates",
-                  fmt::format("boid {}, {} coordinates", edit.token, edit.place.size()),
-                  fmt::format("give a boid from 0 to {} and {} numbers", x.n() - 1, x.d()));
+      throw Error(Fault::input, "there is no such particle, or its position has other coordinates",
+                  fmt::format("particle {}, {} coordinates", edit.token, edit.place.size()),
+                  fmt::format("give a particle from 0 to {} and {} numbers", x.n() - 1, x.d()));
     HostSwarm one = from_rows({1, x.d()}, edit.place.data());
     retract(one, experiment_.dynamics.manifold, "boid");
     for (int k = 0; k < x.d(); ++k) x.at(edit.token, k) = one.at(0, k);
@@ -89,8 +89,8 @@ void Recording::begin_at(std::int64_t frame, FlowState& state) const {
   const Schedule& schedule = experiment_.schedule;
   state.t = time(frame);
   if (frame >= schedule.frames() || schedule.time(frame) != state.t)
-    throw Error(Fault::input, "the flight was cut short at this frame",
-                fmt::format("frame {}, t = {:g}", frame, state.t), "leave it at an earlier frame");
+    throw Error(Fault::input, "the trajectory ended at this frame",
+                fmt::format("frame {}, t = {:g}", frame, state.t), "branch from an earlier frame");
   if (is_fixed(experiment_.flow.method))
     state.step = static_cast<std::int64_t>(std::llround(state.t / experiment_.flow.dt));
   state.next_frame = frame + 1;
@@ -131,9 +131,9 @@ std::int64_t Recording::advance(std::int64_t count, double seconds) {
 
 void Recording::check_frame(std::int64_t frame) const {
   if (frame < first_ || frame >= kept())
-    throw Error(
-        Fault::input, "this frame has not been flown", fmt::format("frame {}", frame),
-        kept() > first_ ? fmt::format("ask for frames {} to {}", first_, kept() - 1) : "fly first");
+    throw Error(Fault::input, "this frame has not been computed", fmt::format("frame {}", frame),
+                kept() > first_ ? fmt::format("ask for frames {} to {}", first_, kept() - 1)
+                                : "call advance first");
 }
 
 double Recording::time(std::int64_t frame) const {
@@ -229,7 +229,7 @@ Experiment experiment_of(const TrainedSwarm& swarm, HostSwarm x, int blocks,
   Experiment e;
   e.dynamics = dynamics_of(a, swarm.doubles());
   e.swarm = std::move(x);
-  fit_to_manifold(e.swarm, Manifold::space, "the given places");
+  fit_to_manifold(e.swarm, Manifold::space, "the given positions");
   e.flow.method = Method::layers;
   e.flow.dt = a.residual;
   e.schedule = {.T = (blocks > 0 ? blocks : a.blocks) * a.residual, .every = a.residual};

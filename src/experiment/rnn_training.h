@@ -1,4 +1,4 @@
-// rnn_training.h: the training of one rnn in a swarm's place, kept as a run.
+// rnn_training.h: trains a recurrent network instead of a swarm, stored as a run.
 #pragma once
 
 #include <memory>
@@ -9,19 +9,18 @@
 
 namespace murmur {
 
-// What the file of a trained one says of its format.
+// The format in the file of a trained network.
 inline constexpr const char* kRnnFormat = "murmur messenger";
 
-// As many parameters as the training's swarm, within the step from one hidden unit to the next.
+// Returns the network whose number of parameters is closest to that of the swarm of the training.
 Rnn rnn_for(const Training& training);
 
-// A run whose frames are epochs: the mean logits of each class (classes, classes). Of `murmur
-// train` where the training asks for a recurrent reader, else of the reproduction that compares
-// with one.
+// Contents of a run whose frames are epochs: the mean logits of each class (classes, classes). The
+// command is `murmur train` if the training has a recurrent reader, else `murmur reproduce`.
 RunContents rnn_contents(const Training& training, const std::vector<std::string>& argv);
 
-// Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing
-// when stopped by a signal.
+// Trains into `run` from its last checkpoint; writes model.safetensors and summary.json. Returns
+// nothing after a signal.
 struct RnnTraining {
   const Training& training;
   const TrainingData& data;

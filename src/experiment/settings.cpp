@@ -1,10 +1,11 @@
-// settings.cpp: gathers settings: defaults, then preset or file, then environment, then key=value.
+// settings.cpp: gathers settings (defaults, then preset or file, then environment, then key=value)
+// and writes them as the text of a config.toml.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "experiment/experiment_file.h"
+#include "experiment/config.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "murmur/forces.h"
@@ -17,11 +18,11 @@ namespace fs = std::filesystem;
 
 using Table = std::span<const Parameter>;
 
-void lay_over(Settings& settings, const Settings& more) {
+void overlay(Settings& settings, const Settings& more) {
   for (const auto& [key, value] : more) settings[key] = value;
 }
 
-// MURMUR_BETA and MURMUR_beta both mean beta; parameters differ by more than case.
+// MURMUR_BETA and MURMUR_beta both mean beta; no two parameters differ only by case.
 const Parameter* parameter_of_variable(Table table, const std::string& variable) {
   const auto same = [](const std::string& a, const char* b) {
     return a.size() == std::string(b).size() &&
@@ -56,7 +57,7 @@ Settings gather(const Sources& sources, Table table) {
   const fs::path here = current_folder();
   Settings settings;
   for (const Parameter& p : table) settings[p.name] = {p.initial, "default", here};
-  if (!sources.base.empty()) lay_over(settings, base_settings(table, sources));
+  if (!sources.base.empty()) overlay(settings, base_settings(table, sources));
   for (const auto& [variable, value] : sources.environment)
     if (const Parameter* p = parameter_of_variable(table, variable))
       settings[p->name] = {value, "environment variable " + variable, here};
@@ -78,12 +79,13 @@ void add_external(Settings& words, const std::vector<std::string>& names) {
       return std::isalnum(c) != 0 || c == '_' || c == '-';
     });
     if (!word)
-      throw Error(Fault::input, "the name of a force is a word", fmt::format("external '{}'", name),
-                  "use letters, digits, - and _");
+      throw Error(Fault::input,
+                  "the name of a force has other characters than letters, digits, - and _",
+                  fmt::format("external '{}'", name), "use letters, digits, - and _");
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), name) !=
         names.begin() + static_cast<std::ptrdiff_t>(k))
       throw Error(Fault::input, "two forces have one name", fmt::format("external '{}'", name),
-                  "give each a name of its own");
+                  "give each another name");
     all += (k > 0 ? "," : "") + name;
   }
   if (!names.empty()) words["external"] = {all, "the calling program", {}};
@@ -93,6 +95,44 @@ std::vector<std::string> external_of(const Settings& words) {
   const auto found = words.find("external");
   if (found == words.end()) return {};
   return split(found->second.text, ',');
+}
+
+namespace {
+
+// A TOML basic string, quoted and escaped.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+// Writes a TOML float with enough digits to read back the same number, and a point or exponent.
+std::string toml_float(double value) {
+  const std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+}  // namespace
+
+std::string config_of(std::span<const Parameter> table, const Settings& resolved) {
+  std::string text = "# Every parameter of this run; murmur explain tells what each means.\n";
+  for (const Parameter& p : table) {
+    const std::string& value = resolved.at(p.name).text;
+    double parsed = 0;
+    if (p.kind == Parameter::whole)
+      text += fmt::format("{} = {}\n", p.name, whole(resolved, p.name, 0, kMostWhole));
+    else if (p.kind == Parameter::number && parse_number(value, parsed))
+      text += fmt::format("{} = {}\n", p.name, toml_float(parsed));
+    else
+      text += fmt::format("{} = {}\n", p.name, p.kind == Parameter::flag ? value : quoted(value));
+  }
+  return text;
 }
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// shared_simulation.h: a simulation that ranks carry and keep together.
+// shared_simulation.h: a simulation that ranks run and store together.
 #pragma once
 
 #include "murmur/experiment.h"
@@ -6,11 +6,11 @@
 
 namespace murmur {
 
-// As `simulate`, on every rank at once; `engine` is one of share_engine. All ranks have the same
-// outcome. Error(input) where the method reads back what it wrote: bdf.
+// Like `simulate`, on every rank at once; `engine` is one of share_engine. All ranks have the same
+// outcome. Error(input) for bdf, which reads its own frames.
 Outcome simulate_shared(const Experiment& experiment, Engine& engine, SharedRun& run,
                         const ProcessControl& control);
-// The refusal by itself, before a run is made.
+// Makes only this check, before a run is made.
 void require_shareable(const Experiment& experiment);
 
 }  // namespace murmur

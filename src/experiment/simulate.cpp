@@ -1,4 +1,4 @@
-// simulate.cpp: the whole program in one place: an experiment becomes a run, alone or on ranks.
+// simulate.cpp: runs an experiment: the loop of a simulation in one process or on ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace murmur {
 
 namespace {
 
-// Where a run stands: its last checkpoint, or the start.
-FlowState where_it_stands(const Experiment& e, const std::optional<Record>& checkpoint) {
+// Returns the state of a run: its last checkpoint, or the start.
+FlowState load_state(const Experiment& e, const std::optional<Record>& checkpoint) {
   if (!checkpoint) return start(e.swarm);
   FlowState state = state_of(*checkpoint, e.swarm.shape());
   const double reached = entry(*checkpoint, "T").doubles()[0];
@@ -30,13 +30,13 @@ std::string merge_line(const Merge& m) {
                      m.t, m.into, m.absorbed, m.mass, m.left);
 }
 
-// The largest bound on the error of a drift, where the engine knows one: of this field, and of
-// those that carried the run before.
+// The largest bound on the error of a drift, if the engine has one, over this field and those of
+// earlier sessions.
 class DriftError {
  public:
   DriftError(const Field& field, const std::optional<Record>& checkpoint)
       : error_(field.error_bound()) {
-    // The engine that made the checkpoint may have known no bound.
+    // The engine that made the checkpoint may have had no bound.
     if (error_ != nullptr && checkpoint && checkpoint->contains("pull_error"))
       before_ = entry(*checkpoint, "pull_error").doubles()[0];
   }
@@ -48,7 +48,7 @@ class DriftError {
   double before_ = 0;
 };
 
-// By a second method, which reads the frames of the first.
+// Returns whether a second method, which reads the frames of the first, checks the simulation.
 bool is_verified(const Experiment& e) { return row_of(e.flow.method).stepping == Stepping::cvode; }
 
 const char* status_of(const Outcome& outcome) {
@@ -56,20 +56,20 @@ const char* status_of(const Outcome& outcome) {
   return outcome.ending == Ending::interrupted ? "interrupted" : "failed";
 }
 
-// The numbers of a frame, from the field that carries it.
+// Computes the observables of a frame with the field that integrates it.
 std::vector<double> observed(const Run&, const Experiment& e, Field& field, double t,
                              const Frame& frame) {
   return observe(field, frame.swarm, frame.host, observe_settings(e, t));
 }
-// The same numbers of the frame that every rank has whole: by the first, for all.
+// The same for a frame that is complete on every rank: rank 0 computes them for all.
 std::vector<double> observed(const SharedRun& run, const Experiment& e, Field& field, double t,
                              const Frame& frame) {
   if (!run.leads()) return {};
   return observe(whole_field(field), frame.host, frame.host, observe_settings(e, t));
 }
 
-// An experiment becomes a run: one that this process keeps alone (Run, RecordedProcess), or one
-// that ranks keep together (SharedRun, SharedProcess).
+// Simulates an experiment into a run: of one process (Run, RecordedProcess), or shared by ranks
+// (SharedRun, SharedProcess).
 template <class Kept, class Process>
 class Simulation {
  public:
@@ -79,12 +79,12 @@ class Simulation {
         run_(run),
         process_(process),
         field_(prepare_field(e, engine)),
-        state_(where_it_stands(e, run.last_checkpoint())),
+        state_(load_state(e, run.last_checkpoint())),
         drift_error_(*field_, run.last_checkpoint()),
         evaluations_before_(state_.evaluations) {}
 
   template <class Verify>
-  Outcome carry(const Verify& verify_run) {
+  Outcome integrate(const Verify& verify_run) {
     FlowWatch watch;
     watch.frame = [&](double t, const Frame& frame) { keep(t, frame); };
     watch.merged = [&](const Merge& merge) { run_.event(merge_line(merge)); };
@@ -93,7 +93,8 @@ class Simulation {
           now.t, [&] { return record(fetch()); }, [&] { return progress(now); });
     };
     if (run_.last_checkpoint() && run_.last_checkpoint()->count("parting") != 0) {
-      const HostSwarm parting = unfold(state_, state_.x);  // a branch begins with where it parted
+      const HostSwarm parting =
+          unfold(state_, state_.x);  // a branch begins with the state at which it starts
       keep(state_.t, {*engine_.place(parting), parting});
     }
     Outcome outcome = advance({engine_, *field_, e_.flow, e_.random}, e_.schedule, state_, watch);
@@ -153,7 +154,7 @@ Outcome simulate(const Experiment& e, Engine& engine, Run& run, const ProcessCon
   RecordedProcess process(run, control, "t");
   return process.guarded([&] {
     Simulation simulation(e, engine, run, process);
-    return simulation.carry([&] { return verify(e, engine, run, control); });
+    return simulation.integrate([&] { return verify(e, engine, run, control); });
   });
 }
 
@@ -169,7 +170,7 @@ Outcome simulate_shared(const Experiment& e, Engine& engine, SharedRun& run,
   SharedProcess process(run, control, "t");
   return process.guarded([&] {
     Simulation simulation(e, engine, run, process);
-    return simulation.carry([]() -> Outcome { return {}; });  // of methods that need no second one
+    return simulation.integrate([]() -> Outcome { return {}; });  // methods that need no second one
   });
 }
 

@@ -1,20 +1,24 @@
-// training.cpp: the whole training out of its spec: recipes, classes, targets.
+// training.cpp: makes a Training from its spec, and the samples that it learns from.
 #include "murmur/training.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "experiment/config.h"
 #include "experiment/rnn_training.h"
 #include "experiment/training_rows.h"
 #include "experiment/words.h"
+#include "murmur/random.h"
+#include "run/identity.h"
 
 namespace murmur {
 
 namespace {
 
-// What each recipe says, of every field that may be empty.
+// Returns the value of every optional field in a recipe.
 const TrainingSpec& recipe_of(Task task, Recipe recipe) {
   constexpr std::size_t kAll = 0;
   static const TrainingSpec best{.every = 1,
@@ -92,8 +96,8 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
   return best;
 }
 
-// Of task=sense, where nothing else is given: eight coordinates, as the topics of words get in each
-// other's way in fewer, and two free blocks, which learn in seconds what ten shared ones do not.
+// Defaults of task=sense: eight coordinates, since the topics of words interfere in fewer, and two
+// free blocks, which learn in seconds what ten shared ones do not learn.
 void shape_for_senses(WordedTraining& t) {
   const auto prefer = [&](const char* key, auto& field, auto value) {
     field = value;
@@ -107,15 +111,16 @@ void shape_for_senses(WordedTraining& t) {
   prefer("hidden", t.spec.hidden, 128);
 }
 
-// Whether a picture of one point of ink can lie at the target of each class: targets in the plane
-// of the pictures, starts that are the points themselves, and a readout of all tokens.
+// Returns whether a picture of one point of ink can lie at the target of each class: this needs
+// targets in the plane of the pictures, starts that are the points themselves, and a readout of all
+// tokens.
 bool can_start_at_targets(const TrainingSpec& spec) {
   return spec.task == Task::digits && spec.reader == Reader::swarm && spec.digits.size() == 2 &&
          spec.targets != TargetChoice::third_axis && spec.readout == Architecture::mean &&
          !spec.position && spec.positions == Positions::none;
 }
 
-// Every field with a value, in the spec and in the words; one that was given stays.
+// Fills every empty field in the spec and in the settings; given values stay.
 WordedTraining resolved(WordedTraining t) {
   t.spec.data = whole_path({}, t.spec.data);
   t.words.at("data").text = t.spec.data;
@@ -146,7 +151,7 @@ int classes_of(const TrainingSpec& spec) {
   return static_cast<int>(class_names(spec.task, spec.digits).size());
 }
 
-// Of a resolved spec.
+// Returns the architecture of a resolved spec.
 Architecture architecture_of(const TrainingSpec& spec) {
   const bool third = spec.targets == TargetChoice::third_axis, words = reads_words(spec.task);
   return {.d = spec.d,
@@ -167,11 +172,10 @@ Architecture architecture_of(const TrainingSpec& spec) {
 
 void check_task(const WordedTraining& t) {
   if (t.spec.task != Task::digits && t.spec.recipe != Recipe::best)
-    refuse(t.words, "recipe", "published and settled train the task digits only",
-           "leave recipe out");
+    refuse(t.words, "recipe", "published and settled train the task digits only", "remove recipe");
 }
 
-// There are as many pairs as one likes; a training set is what it is.
+// The number of pairs is free; that of a training set is fixed.
 void check_samples(const WordedTraining& t) {
   const bool all = t.spec.samples == std::size_t{0};
   if (t.spec.task == Task::digits && !all)
@@ -179,31 +183,32 @@ void check_samples(const WordedTraining& t) {
            "use samples=all, or task=same");
   if (t.spec.task != Task::digits && all)
     refuse(t.words, "samples",
-           t.spec.task == Task::same ? "there is no end of pairs" : "there is no end of sentences",
-           "write how many an epoch has");
+           t.spec.task == Task::same ? "the number of pairs is unlimited"
+                                     : "the number of sentences is unlimited",
+           "write the number per epoch");
 }
 
-// Pictures ask about no token and have no longest sample; words lie in no plane that could shift.
+// Pictures have no asked token and no longest sample; words have no plane to shift in.
 void check_readout(const WordedTraining& t) {
   if (t.spec.readout == Architecture::asked && !reads_words(t.spec.task))
-    refuse(t.words, "readout", "pictures ask about no single boid", "use readout=mean or cls");
+    refuse(t.words, "readout", "pictures have no asked token", "use readout=mean or cls");
 }
 
 void check_positions(const WordedTraining& t) {
   const auto [task, positions] = std::pair{t.spec.task, t.spec.positions};
   if (t.spec.position && positions != Positions::none && positions != Positions::sinusoidal)
-    refuse(t.words, "positions", "but position=true adds sines", "leave position out");
+    refuse(t.words, "positions", "but position=true adds sines", "remove position");
   if (positions == Positions::learned && !reads_words(task))
-    refuse(t.words, "positions", "pictures have any number of boids",
+    refuse(t.words, "positions", "pictures have any number of tokens",
            "use positions=sinusoidal or rotary");
   if (positions == Positions::rotary && t.spec.interaction != Architecture::attention)
-    refuse(t.words, "positions", "rotary turns queries and keys, and there are none",
+    refuse(t.words, "positions", "rotary rotates queries and keys, and there are none",
            "use interaction=attention, or another code");
 }
 
 void check_shift(const WordedTraining& t) {
   if (reads_words(t.spec.task) && *t.spec.shift > 0)
-    refuse(t.words, "shift", "words lie in no plane", "use shift=0");
+    refuse(t.words, "shift", "words do not lie in a plane", "use shift=0");
 }
 
 void check_targets(const WordedTraining& t) {
@@ -219,12 +224,12 @@ void check_deeper(const WordedTraining& t) {
   if (!(*t.spec.deeper >= 1 && *t.spec.deeper <= kMost))
     refuse(t.words, "deeper", "out of range", fmt::format("write a number from 1 to {:g}", kMost));
   if (*t.spec.deeper > 1 && !t.spec.shared)
-    refuse(t.words, "deeper", "free blocks are not run on", "use deeper=1, or shared=true");
+    refuse(t.words, "deeper", "free blocks cannot run deeper", "use deeper=1, or shared=true");
 }
 
 void check_token_share(const WordedTraining& t) {
   if (!(*t.spec.token_share > 0))
-    refuse(t.words, "token_share", "leaves no boid", "write a number above 0, at most 1");
+    refuse(t.words, "token_share", "leaves no token", "write a number above 0, at most 1");
   if (*t.spec.token_share < 1 && reads_words(t.spec.task))
     refuse(t.words, "token_share", "a sentence keeps all its words", "use token_share=1");
 }
@@ -237,12 +242,11 @@ void check_stay(const WordedTraining& t) {
 
 void check_device(const WordedTraining& t) {
   if (t.spec.device == Training::cuda && t.spec.dropout > 0)
-    refuse(t.words, "device", "cuda leaves out no attention weights",
-           "use dropout=0, or device=cpu");
+    refuse(t.words, "device", "cuda has no dropout", "use dropout=0, or device=cpu");
   if (t.spec.device == Training::cuda && reads_words(t.spec.task))
-    refuse(t.words, "device", "cuda learns from pictures alone", "use device=cpu");
+    refuse(t.words, "device", "cuda learns only from pictures", "use device=cpu");
   if (t.spec.device == Training::cuda && t.spec.positions == Positions::rotary)
-    refuse(t.words, "device", "cuda turns no queries and keys",
+    refuse(t.words, "device", "cuda has no rotary positions",
            "use device=cpu, or positions=sinusoidal");
 }
 
@@ -251,7 +255,7 @@ void check_reader(const WordedTraining& t) {
   if (t.spec.reader != Reader::recurrent) return;
   const auto refuse_part = [&](const char* key, const char* what) {
     refuse(t.words, key, fmt::format("a recurrent network has no {}", what),
-           fmt::format("leave {} out, or use reader=swarm", key));
+           fmt::format("remove {}, or use reader=swarm", key));
   };
   if (t.spec.loss != Objective::cross_entropy) refuse_part("loss", "tokens that move to a target");
   if (t.spec.dropout > 0) refuse_part("dropout", "attention weights");
@@ -261,7 +265,7 @@ void check_reader(const WordedTraining& t) {
     refuse(t.words, "device", "a recurrent network learns on the processor", "use device=cpu");
 }
 
-// What several parameters must agree on, as soon as the last of them is read.
+// Checks that combine several parameters run when the last of them has been read.
 struct Agreement {
   const char* after;
   void (*check)(const WordedTraining& resolved);
@@ -372,6 +376,111 @@ std::unique_ptr<Adjoint> adjoint_for(const Training& training) {
 std::size_t parameter_count(const Training& training) {
   return training.reader == Reader::recurrent ? parameter_count(rnn_for(training))
                                               : parameter_count(training.architecture);
+}
+
+// --- Samples for training, validation and test.
+
+namespace {
+
+constexpr std::size_t kTestFours = 2048, kValidationFours = 512;  // of pairs that are tested
+constexpr std::size_t kTestSentences = 4096, kValidationSentences = 1024;
+
+// The samples with the smallest draws are held out: the same ones for all recipes with one seed.
+void split(const Training& training, TrainingData& data) {
+  std::vector<std::pair<std::array<std::uint32_t, 4>, std::size_t>> draws;
+  for (std::size_t sample = 0; sample < data.train.samples(); ++sample)
+    draws.emplace_back(
+        Draw{training.seed, Stream::split, static_cast<std::uint32_t>(sample)}.bits(0), sample);
+  std::sort(draws.begin(), draws.end());
+  const auto back =
+      static_cast<std::size_t>(training.validation * static_cast<double>(data.train.samples()));
+  for (std::size_t k = 0; k < draws.size(); ++k)
+    (k < back ? data.kept_back : data.learned).push_back(draws[k].second);
+  std::sort(data.kept_back.begin(), data.kept_back.end());
+  std::sort(data.learned.begin(), data.learned.end());
+}
+
+std::vector<std::size_t> all_of(const SampleSet& samples) {
+  std::vector<std::size_t> all(samples.samples());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+// Makes the fixed pairs of validation and test from single pictures.
+void pair_up(const Training& training, TrainingData& data) {
+  const auto& watched = data.kept_back.empty() ? data.learned : data.kept_back;
+  data.validation =
+      samples_of(data.train, crossed_pairs(data.train, watched, kValidationFours,
+                                           {.seed = training.seed, .use = PairDraw::validation}));
+  data.test_pairs = test_pairs_of(data.test);
+  data.test = samples_of(data.test, data.test_pairs);
+}
+
+// Sentences in groups of four or two that differ only in the question.
+SampleSet balanced_sentences(Task task, std::size_t count, const SentenceDraw& draw) {
+  return task == Task::sense ? crossed_senses(count / 4, draw) : exchanged_orders(count / 2, draw);
+}
+
+// Returns the digest of every word and every sentence of the test.
+std::string digest_of(Task task, const SampleSet& test) {
+  std::string text;
+  for (const std::string& word : vocabulary_of(task)) text += word + "\n";
+  for (std::size_t sample = 0; sample < test.samples(); ++sample)
+    text += sentence_text(task, test, sample) + "\n";
+  return sha256_of_text(text);
+}
+
+TrainingData sentences_for(const Training& training) {
+  TrainingData data;
+  data.name = "sentences";
+  data.test = test_sentences(training.task);
+  data.checksum = digest_of(training.task, data.test);
+  data.train = balanced_sentences(training.task, kValidationSentences,
+                                  {.seed = training.seed, .use = Use::validation});
+  data.kept_back = all_of(data.train);
+  return data;
+}
+
+}  // namespace
+
+SampleSet test_sentences(Task task) {
+  return balanced_sentences(task, kTestSentences, {.use = Use::test});
+}
+
+std::vector<PicturePair> test_pairs_of(const SampleSet& test_pictures) {
+  return crossed_pairs(test_pictures, all_of(test_pictures), kTestFours, {.use = PairDraw::test});
+}
+
+std::vector<PicturePair> test_pairs_of(const TrainedSwarm& swarm, const Images& test) {
+  std::vector<std::size_t> source;
+  const SampleSet pictures = samples_of(test, swarm.digits, swarm.tokens, &source);
+  std::vector<PicturePair> pairs = test_pairs_of(pictures);
+  for (PicturePair& pair : pairs) pair = {source[pair.left], source[pair.right], pair.same};
+  return pairs;
+}
+
+SampleSet draw_epoch(const Training& training, const TrainingData& data, int epoch) {
+  const SentenceDraw draw{.seed = training.seed, .step = static_cast<std::uint32_t>(epoch)};
+  if (training.task == Task::sense) return draw_senses(training.samples, draw);
+  if (training.task == Task::order) return draw_orders(training.samples, draw);
+  return samples_of(data.train, draw_pairs(data.train, data.learned, training.samples,
+                                           {.seed = training.seed,
+                                            .step = static_cast<std::uint32_t>(epoch),
+                                            .use = PairDraw::train}));
+}
+
+TrainingData gather_data(const Training& training, const std::filesystem::path& folder) {
+  if (reads_words(training.task)) return sentences_for(training);
+  DataSet set = read_data_set(folder);
+  TrainingData data;
+  data.name = set.name;
+  data.checksum = set.checksum;
+  data.train = samples_of(set.train, training.digits, training.tokens);
+  data.test = samples_of(set.test, training.digits, training.tokens, &data.test_picture);
+  data.test_pictures = std::move(set.test);
+  split(training, data);
+  if (training.task == Task::same) pair_up(training, data);
+  return data;
 }
 
 }  // namespace murmur

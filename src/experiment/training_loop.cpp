@@ -1,21 +1,85 @@
-// training_loop.cpp: updates as pure functions of seed, epoch and sample, and how a training is
-// kept and told.
+// training_loop.cpp: the sequence of updates of a training, and random deformations of its samples.
 #include "experiment/training_loop.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <numeric>
 
-#include "experiment/deform.h"
 #include "murmur/error.h"
 #include "murmur/random.h"
-#include "run/json_text.h"
 
 namespace murmur {
+
+// --- Deformations.
+
+namespace {
+
+constexpr double kEdge = 10, kSpacing = 5;      // of the plane, of the lattice
+constexpr int kCells = 4, kNodes = kCells + 3;  // along one axis
+constexpr double kShare = 151.0 / 315.0;        // integral of the square of the B-spline
+constexpr std::uint16_t kFirstNode = 4;         // draws before it belong to the linear map
+
+struct Bending {
+  std::array<double, 2 * kNodes * kNodes> node{};  // (nodes, nodes, 2)
+};
+
+Bending draw_bending(const Draw& who, double warp) {
+  Bending bending;
+  for (std::size_t k = 0; k < bending.node.size(); ++k)
+    bending.node[k] = warp / kShare * who.normal(static_cast<std::uint16_t>(kFirstNode + k));
+  return bending;
+}
+
+// The cell along one axis, and the four B-splines that are not 0 in it.
+struct Splines {
+  int cell = 0;
+  std::array<double, 4> weight{};
+};
+Splines splines_at(double coordinate) {
+  const double along = (std::clamp(coordinate, -kEdge, kEdge) + kEdge) / kSpacing;
+  Splines s;
+  s.cell = std::min(static_cast<int>(along), kCells - 1);
+  const double t = along - s.cell, r = 1 - t;
+  s.weight = {r * r * r / 6, (4 - 6 * t * t + 3 * t * t * t) / 6,
+              (4 - 6 * r * r + 3 * r * r * r) / 6, t * t * t / 6};
+  return s;
+}
+
+std::array<double, 2> bent(const Bending& bending, double x, double y) {
+  const Splines across = splines_at(x), up = splines_at(y);
+  std::array<double, 2> to{x, y};
+  for (int row = 0; row < 4; ++row)
+    for (int column = 0; column < 4; ++column) {
+      const double weight = up.weight[row] * across.weight[column];
+      const int node = 2 * ((up.cell + row) * kNodes + across.cell + column);
+      to[0] += weight * bending.node[node];
+      to[1] += weight * bending.node[node + 1];
+    }
+  return to;
+}
+
+}  // namespace
+
+void deform(const Deformation& deformation, const Draw& who, std::span<float> x,
+            std::span<float> y) {
+  std::array<double, 4> map{1, 0, 0, 1};
+  for (std::uint16_t k = 0; deformation.affine > 0 && k < 4; ++k)
+    map[k] += deformation.affine * who.normal(k);
+  const Bending bending = deformation.warp > 0 ? draw_bending(who, deformation.warp) : Bending{};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    std::array<double, 2> p{x[i], y[i]};
+    if (deformation.warp > 0) p = bent(bending, p[0], p[1]);
+    x[i] = static_cast<float>(map[0] * p[0] + map[1] * p[1]);
+    y[i] = static_cast<float>(map[2] * p[0] + map[3] * p[1]);
+  }
+}
+
+// --- Updates.
 
 namespace {
 
@@ -52,7 +116,7 @@ Record record_of(const TrainingState& state, const std::string& pictures) {
   return record;
 }
 
-TrainingState where_it_stands(const Run& run, const std::string& pictures, TrainingState state) {
+TrainingState load_state(const Run& run, const std::string& pictures, TrainingState state) {
   if (!run.last_checkpoint()) return state;
   const Record& record = *run.last_checkpoint();
   const auto entry = [&](const char* name) -> const Array& {
@@ -62,12 +126,12 @@ TrainingState where_it_stands(const Run& run, const std::string& pictures, Train
     return found->second;
   };
   if (entry("pictures").values != letters(pictures).values)
-    throw Error(Fault::input, "the pictures are not those that the training began with",
-                run.directory().string(), "give back the same data, or start a new run");
+    throw Error(Fault::input, "the pictures differ from those at the start of the training",
+                run.directory().string(), "provide the same data, or start a new run");
   const auto fill = [&](const char* name, std::vector<float>& to) {
     const auto* values = std::get_if<std::vector<float>>(&entry(name).values);
     if (values == nullptr || values->size() != to.size())
-      refuse_checkpoint("the checkpoint is of another swarm");
+      refuse_checkpoint("the checkpoint belongs to another swarm");
     to = *values;
   };
   const auto real = [&](const char* name) { return entry(name).doubles()[0]; };
@@ -110,14 +174,14 @@ Batch some_of(const SampleSet& set, std::span<const std::size_t> chosen) {
 
 }  // namespace
 
-WatchedSamples watched_samples(const TrainingData& data) {
+ChosenSamples validation_samples(const TrainingData& data) {
   if (data.validation.samples() > 0) return {data.validation, all_of(data.validation)};
   return {data.train, data.kept_back.empty() ? data.learned : data.kept_back};
 }
 
-WatchedSamples test_samples(const TrainingData& data) { return {data.test, all_of(data.test)}; }
+ChosenSamples test_samples(const TrainingData& data) { return {data.test, all_of(data.test)}; }
 
-Batch batch_of(const WatchedSamples& samples) { return some_of(samples.set, samples.chosen); }
+Batch batch_of(const ChosenSamples& samples) { return some_of(samples.set, samples.chosen); }
 
 TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint)
     : training_(training),
@@ -126,7 +190,7 @@ TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, A
       device_(training.deeper > 1 ? nullptr : dynamic_cast<DeviceTraining*>(&adjoint)) {
   const std::size_t samples = training.samples > 0 ? training.samples : data.learned.size();
   batch_ = std::min(training.batch, samples);
-  per_epoch_ = static_cast<std::int64_t>(samples / batch_);  // a rest waits its turn
+  per_epoch_ = static_cast<std::int64_t>(samples / batch_);  // a remainder is left for later epochs
 }
 
 TrainingState TrainingLoop::begin(const Training& training, std::vector<float> parameters) {
@@ -163,7 +227,7 @@ Adjoint& TrainingLoop::adjoint_of(std::int64_t update) {
   return *adjoint;
 }
 
-// What is drawn comes in random order as it is.
+// Drawn samples are already in random order.
 void TrainingLoop::prepare(int epoch) {
   if (prepared_ == epoch) return;
   if (training_.samples > 0) {
@@ -190,7 +254,7 @@ void TrainingLoop::shuffle(int epoch) {
   for (const auto& key : keys) order_.push_back(key.second);
 }
 
-// Of the epoch that order_ is for.
+// Samples of the epoch of order_.
 void TrainingLoop::draw(std::int64_t update, DrawnBatch& to) {
   const auto epoch_of = static_cast<std::uint32_t>(update / per_epoch_);
   const auto begin =
@@ -206,8 +270,8 @@ void TrainingLoop::draw(std::int64_t update, DrawnBatch& to) {
   change_samples(epoch_of, to);
 }
 
-// The chosen samples with the tokens that the update computes with, deformed; then the samples of
-// one token at its target.
+// The chosen samples with the tokens of this update, deformed; then the samples of one token at its
+// target.
 void TrainingLoop::change_samples(std::uint32_t epoch, DrawnBatch& to) const {
   const Deformation deformation{training_.affine, training_.warp};
   if (!deformation.any() && training_.token_share >= 1 && training_.stay == 0) return;
@@ -242,7 +306,7 @@ void TrainingLoop::change_samples(std::uint32_t epoch, DrawnBatch& to) const {
   to.in_turn = all_of(set);
 }
 
-// Each token of a sample but the first is kept by a draw of its own.
+// Each token of a sample except the first is kept by a separate draw.
 bool TrainingLoop::computes_with(std::size_t sample, std::uint32_t epoch, std::size_t token) const {
   return training_.token_share >= 1 ||
          Draw{training_.seed, Stream::token_share, static_cast<std::uint32_t>(sample), epoch,
@@ -272,7 +336,7 @@ DeviceTraining::Update TrainingLoop::learn(TrainingState& state) {
   return made;
 }
 
-// While the device is busy the next batch is drawn, of the epoch under way.
+// While the device is busy, draws the next batch of the current epoch.
 DeviceTraining::Update TrainingLoop::learn_on_device(TrainingState& state) {
   if (on_device_ != state.update) device_->put(state.parameters, state.optimiser);
   if (next_.update == state.update)
@@ -309,8 +373,8 @@ void TrainingLoop::average(TrainingState& state) {
         state.mean[e] + (static_cast<double>(state.parameters[e]) - state.mean[e]) / epochs);
 }
 
-// An update whose loss or gradient is not finite changes nothing: `learn` leaves the parameters as
-// they are. A few of them in an epoch are batches in which one deep pass diverged; more mean that
+// An update whose loss or gradient is not finite changes nothing: `learn` does not change the
+// parameters. A few of them per epoch are batches in which one deep pass diverged; more mean that
 // the training diverged.
 void TrainingLoop::leave_out(TrainingState& state) const {
   constexpr std::int64_t kOneIn = 20;
@@ -333,7 +397,7 @@ bool TrainingLoop::update(TrainingState& state) {
   else
     state.loss += made.result.loss, state.gradient += made.gradient;
   state.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  // samples that start at their target are not counted: they are taken as right
+  // samples that start at their target are not counted; they are assumed right
   const auto at_targets =
       static_cast<std::int64_t>(training_.stay) * training_.architecture.targets.rows;
   state.correct +=
@@ -381,30 +445,6 @@ Progress progress_of(const TrainingLoop& loop, const TrainingState& state, doubl
                {"accuracy", accuracy},
                {"images_per_second", speed}};
   return p;
-}
-
-std::string to_json(const TrainingSummary& s) {
-  const auto number = [](double value) {
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-  };
-  nlohmann::json json = {{"test_accuracy", number(s.test_accuracy)},
-                         {"validation_accuracy", number(s.validation_accuracy)},
-                         {"test_correct", s.test_correct},
-                         {"test_count", s.test_count},
-                         {"images_per_second", s.images_per_second},
-                         {"seconds", s.seconds},
-                         {"epochs", s.epochs},
-                         {"seed", s.seed},
-                         {"parameters", s.parameters},
-                         {"data", s.data},
-                         {"data_sha256", s.checksum}};
-  for (const Settling& row : s.settling)
-    json["settling"].push_back({{"blocks", row.blocks},
-                                {"accuracy", number(row.accuracy)},
-                                {"spread", number(row.spread)},
-                                {"speed", number(row.speed)},
-                                {"distance", number(row.distance)}});
-  return json_text(json, 2) + "\n";
 }
 
 }  // namespace murmur

@@ -105,7 +105,7 @@ struct NotNegative : Real {
   }
 };
 
-// A value, or none where the word is `recipe`.
+// A value, or none for `recipe`.
 template <class Codec>
 struct AsRecipe {
   template <class Value>
@@ -138,14 +138,14 @@ struct SampleCount {  // a number, or all: 0
   }
 };
 
-struct Pictures {  // a name, or a folder by its whole path
+struct Pictures {  // a name, or a folder by its full path
   static void read(const Settings& words, const std::string& key, std::string& to) {
     to = whole_path(setting(words, key).folder, setting(words, key).text);
     check(words, key, to);
   }
   static void check(const Settings& words, const std::string& key, const std::string& value) {
     if (value.empty())
-      refuse(words, key, "names no pictures", "write data=auto, mnist, or a folder");
+      refuse(words, key, "is not a set of pictures", "write data=auto, mnist, or a folder");
   }
   static std::string write(const std::string& value) { return value; }
 };
@@ -168,7 +168,7 @@ bool all_digits(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-struct Labels {  // "5,6" or "0-9": labels in their order, each once
+struct Labels {  // "5,6" or "0-9": labels in order, each once
   static void read(const Settings& words, const std::string& key, std::vector<int>& to) {
     to.clear();
     for (const std::string& part : split(setting(words, key).text, ',')) {
@@ -211,15 +211,15 @@ std::string whole_path(const std::filesystem::path& folder, const std::string& d
 namespace {
 
 constexpr ParameterValue kReadouts[] = {
-    {"mean", "the mean of all tokens decides"},
-    {"cls", "an extra token decides"},
-    {"asked", "the word that is asked about decides", "task=sense readout=asked"}};
+    {"mean", "the class is read from the mean of all tokens"},
+    {"cls", "the class is read from an extra token"},
+    {"asked", "the class is read from the word that is asked about", "task=sense readout=asked"}};
 constexpr ParameterValue kPositions[] = {
-    {"none", "tokens do not know their place"},
-    {"learned", "a learned code of the place is added to the start of each token",
+    {"none", "tokens have no code of their position"},
+    {"learned", "a learned code of the position is added to the start of each token",
      "task=order positions=learned"},
     {"sinusoidal", "a code of sines and cosines is added to the start of each token"},
-    {"rotary", "queries and keys are turned by angles that grow with the place"}};
+    {"rotary", "queries and keys are rotated by angles that grow with the position"}};
 
 }  // namespace
 
@@ -229,51 +229,50 @@ std::span<const Row<TrainingSpec>> training_rows() {
   using S = TrainingSpec;
   static const Row<S> table[] = {
       row<S, RunName, &S::name>(
-          {P::word, "name", "digits", "a word", "first part of the run directory's name"}),
+          {P::word, "name", "digits", "a word", "first part of the name of the run directory"}),
       row<S, Named, &S::task>({P::word, "task", "digits", "digits, same, sense, order",
-                               "what is asked: which digit; whether two digits are the same; in "
-                               "which sense a word stands; whether a name is subject or object"}),
-      row<S, Named, &S::reader>(
-          {P::word, "reader", "swarm", "swarm, recurrent",
-           "what reads: the swarm, or a recurrent network of as many parameters that visits the "
-           "tokens one after another"}),
+                               "the question: which digit; whether two digits are the same; which "
+                               "sense a word has; whether a name is subject or object"}),
+      row<S, Named, &S::reader>({P::word, "reader", "swarm", "swarm, recurrent",
+                                 "the model that reads: the swarm, or a recurrent network with as "
+                                 "many parameters that visits the tokens one after another"}),
       row<S, Pictures, &S::data>({P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
-                                  "where the pictures are: idx files, PNG folders or npy"}),
+                                  "the pictures: idx files, PNG folders or npy"}),
       row<S, Labels, &S::digits>(
           {P::word, "digits", "5,6", "labels such as 5,6 or 0-9",
-           "the digits that are read; of task=digits the classes, first one left"}),
-      row<S, Share<999>, &S::threshold>(
-          {P::number, "threshold", "0.5", "0 to 1", "pixels with more ink than this become boids"}),
+           "the digits that are read; for task=digits the classes, the first one on the left"}),
+      row<S, Share<999>, &S::threshold>({P::number, "threshold", "0.5", "0 to 1",
+                                         "pixels with more ink than this become tokens"}),
       row<S, AsRecipe<Whole<1, 1000>>, &S::every>(
           {P::word, "every", "recipe", "recipe, 1 or more",
-           "of the pixels of ink, in reading order, one in so many becomes a boid"}),
+           "one in so many pixels of ink, in reading order, becomes a token"}),
       row<S, Whole<2, 4096>, &S::d>({P::whole, "d", "3", "2 or more",
-                                     "coordinates of each boid; of task=sense 8 by default"}),
+                                     "coordinates of each token; 8 by default for task=sense"}),
       row<S, Whole<1, 256>, &S::blocks>(
           {P::whole, "blocks", "10", "1 or more",
-           "blocks of attention and feed-forward; of task=sense 2 by default"}),
+           "blocks of attention and feed-forward; 2 by default for task=sense"}),
       row<S, Flag, &S::shared>(
           {P::flag, "shared", "true", "true, false",
-           "one set of parameters for all blocks; of task=sense false by default"}),
+           "one set of parameters for all blocks; false by default for task=sense"}),
       row<S, Whole<0, 65'536>, &S::hidden>(
           {P::whole, "hidden", "512", "0 or more",
-           "hidden units of the feed-forward; 0: none; of task=sense 128 by default"}),
+           "hidden units of the feed-forward; 0: none; 128 by default for task=sense"}),
       row<S, Whole<1, 255>, &S::heads>({P::whole, "heads", "1", "1 to 255", "attention heads"}),
       row<S, HeadWidth, &S::head_width>(
           {P::word, "head_width", "auto", "auto, or 1 or more",
-           "coordinates a head; auto: d / heads where that is whole, otherwise d"}),
-      row<S, Positive, &S::residual>(
-          {P::number, "residual", "0.1", "above 0", "how far a block moves a boid: dt"}),
+           "coordinates per head; auto: d / heads if that is whole, otherwise d"}),
+      row<S, Positive, &S::residual>({P::number, "residual", "0.1", "above 0",
+                                      "factor of the change that a block makes to a token: dt"}),
       row<S, Named, &S::interaction>(
           {P::word, "interaction", "attention", "none, attraction, uniform, attention",
-           "what boids tell each other: nothing, the mean, messages without or with selection"}),
+           "how tokens interact: not at all, by the mean, by messages without or with selection"}),
       row<S, Named, &S::readout>({P::word, "readout", "mean", "mean, cls, asked",
-                                  "which token decides", "", "", kReadouts}),
+                                  "the token from which the class is read", "", "", kReadouts}),
       row<S, Flag, &S::position>({P::flag, "position", "false", "true, false",
-                                  "adds a code of the boid's number: positions=sinusoidal"}),
+                                  "adds a code of the token's index: positions=sinusoidal"}),
       row<S, Named, &S::positions>({P::word, "positions", "none",
                                     "none, learned, sinusoidal, rotary",
-                                    "how tokens know their place", "", "", kPositions}),
+                                    "codes of the positions of tokens", "", "", kPositions}),
       row<S, Named, &S::recipe>(
           {P::word, "recipe", "auto", "auto, settled, best, published",
            "sets every parameter whose value is `recipe`; auto: settled for two digits read by the "
@@ -281,42 +280,42 @@ std::span<const Row<TrainingSpec>> training_rows() {
            "best"}),
       row<S, AsRecipe<Named>, &S::targets>(
           {P::word, "targets", "recipe", "recipe, spread, third-axis",
-           "left and right (or well spread), or the companion code's corners"}),
+           "left and right (or well spread), or the corners of the companion code"}),
       row<S, AsRecipe<Named>, &S::loss>(
           {P::word, "loss", "recipe", "recipe, cross-entropy, target",
-           "of the mean boid's scores, or distance of every boid to its target"}),
+           "of the scores of the mean token, or distance of every token to its target"}),
       row<S, AsRecipe<Named>, &S::average>(
           {P::word, "average", "recipe", "recipe, tokens, padded",
-           "of the target loss: over the boids, or over the padded tensor"}),
+           "of the target loss: over the tokens, or over the padded tensor"}),
       row<S, AsRecipe<Whole<1, 1'000'000>>, &S::epochs>(
           {P::word, "epochs", "recipe", "recipe, 1 or more", "passes over the training set"}),
       row<S, AsRecipe<SampleCount>, &S::samples>(
           {P::word, "samples", "recipe", "recipe, all, 1 or more",
            "pairs or sentences drawn each epoch; task=digits learns from all pictures"}),
       row<S, AsRecipe<Whole<1, 1'000'000>>, &S::batch>(
-          {P::word, "batch", "recipe", "recipe, 1 or more", "flocks an update"}),
+          {P::word, "batch", "recipe", "recipe, 1 or more", "samples per update"}),
       row<S, AsRecipe<Positive>, &S::rate>(
-          {P::word, "rate", "recipe", "recipe, above 0", "learning rate, of one-cycle its peak"}),
+          {P::word, "rate", "recipe", "recipe, above 0", "learning rate; for one-cycle its peak"}),
       row<S, AsRecipe<Named>, &S::schedule>(
           {P::word, "schedule", "recipe", "recipe, one-cycle, constant", "how the rate changes"}),
       row<S, AsRecipe<NotNegative>, &S::decay>({P::word, "decay", "recipe", "recipe, 0 or more",
                                                 "decay of the parameters (AdamW); 0 is Adam"}),
-      row<S, AsRecipe<NotNegative>, &S::clip>(
-          {P::word, "clip", "recipe", "recipe, 0 or more", "longest gradient allowed; 0 any"}),
+      row<S, AsRecipe<NotNegative>, &S::clip>({P::word, "clip", "recipe", "recipe, 0 or more",
+                                               "largest norm of the gradient; 0: no limit"}),
       row<S, AsRecipe<NotNegative>, &S::shift>(
           {P::word, "shift", "recipe", "recipe, 0 or more",
-           "standard deviation of a random shift of the whole flock"}),
-      row<S, NotNegative, &S::affine>({P::number, "affine", "0", "0 or more",
-                                       "standard deviation of the entries of a random linear map "
-                                       "of the whole flock"}),
-      row<S, NotNegative, &S::warp>(
-          {P::number, "warp", "0", "0 or more", "how far the whole flock is bent at random"}),
+           "standard deviation of a random shift of the whole sample"}),
+      row<S, NotNegative, &S::affine>(
+          {P::number, "affine", "0", "0 or more",
+           "standard deviation of the entries of a random linear map of the whole sample"}),
+      row<S, NotNegative, &S::warp>({P::number, "warp", "0", "0 or more",
+                                     "size of a random smooth deformation of the whole sample"}),
       row<S, AsRecipe<NotNegative>, &S::settle>(
           {P::word, "settle", "recipe", "recipe, 0 or more",
-           "weight of the squared distance of every boid to its target in the loss"}),
+           "weight of the squared distance of every token to its target in the loss"}),
       row<S, AsRecipe<Named>, &S::settle_from>(
           {P::word, "settle_from", "recipe", "recipe, half, depth",
-           "the blocks behind which settle counts: the last half, or from the trained depth on"}),
+           "the blocks after which settle counts: the last half, or from the trained depth on"}),
       row<S, AsRecipe<Positive>, &S::deeper>(
           {P::word, "deeper", "recipe", "recipe, 1 to 100",
            "an update runs shared blocks a random number of times, up to so many times `blocks`"}),
@@ -325,24 +324,24 @@ std::span<const Row<TrainingSpec>> training_rows() {
            "law of that number: uniform, or mostly small (square of a uniform number)"}),
       row<S, AsRecipe<Share<1000>>, &S::token_share>(
           {P::word, "token_share", "recipe", "recipe, 0 to 1",
-           "share of a picture's boids, drawn again each epoch, that an update computes with"}),
+           "share of the tokens of a picture that an update uses, drawn again each epoch"}),
       row<S, AsRecipe<Whole<0, 1000>>, &S::stay>(
           {P::word, "stay", "recipe", "recipe, 0 to 1000",
-           "pictures of one boid at its target that an update adds for each class"}),
+           "pictures of one token at its target that an update adds for each class"}),
       row<S, AsRecipe<Share<1000>>, &S::averaging>(
           {P::word, "averaging", "recipe", "recipe, 0 to 1",
-           "share of the epochs, the last, whose parameters are averaged"}),
+           "share of the epochs at the end whose parameters are averaged"}),
       row<S, Share<1000>, &S::smoothing>(
-          {P::number, "smoothing", "0", "0 to 1", "of the labels in the cross-entropy"}),
+          {P::number, "smoothing", "0", "0 to 1", "label smoothing in the cross-entropy"}),
       row<S, Share<990>, &S::dropout>(
           {P::number, "dropout", "0", "0 to 1", "share of attention weights left out in training"}),
-      row<S, Share<900>, &S::validation>(
-          {P::number, "validation", "0.1", "0 to 0.9", "share of the training set kept back"}),
+      row<S, Share<900>, &S::validation>({P::number, "validation", "0.1", "0 to 0.9",
+                                          "share of the training set held out for validation"}),
       row<S, Whole<0, kMostWhole>, &S::seed>(
           {P::whole, "seed", "0", "0 or more", "seed of every random stream"}),
       row<S, Named, &S::device>(
           {P::word, "device", "cpu", "cpu, cuda",
-           "what computes the swarm's flights and hindsight: the processor, or an NVIDIA GPU"}),
+           "device of the forward and backward passes: the processor, or an NVIDIA GPU"}),
       row<S, Threads, &S::threads>(
           {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"}),
   };
@@ -350,8 +349,8 @@ std::span<const Row<TrainingSpec>> training_rows() {
 }
 
 std::span<const Row<TrainingSpec>> training_rows_as_read() {
-  // The recipe says what other words mean; architecture and objective come before epochs and rate.
-  // Rows that are not named follow in the order of the table.
+  // The recipe comes first, since other values depend on it; architecture and objective come before
+  // epochs and rate. Rows that are not named follow in the order of the table.
   static constexpr const char* kFirst[] = {
       "recipe",     "task",     "reader",      "data",      "name",     "seed",
       "digits",     "d",        "blocks",      "shared",    "hidden",   "heads",

@@ -1,4 +1,4 @@
-// training_rows.h: the rows of `murmur train`, in the order of its config.toml and in that of
+// training_rows.h: the rows of `murmur train`, in the order of its config.toml and in the order of
 // reading.
 #pragma once
 
@@ -13,12 +13,12 @@ namespace murmur {
 
 std::span<const Row<TrainingSpec>> training_rows();
 
-// The same rows in the order in which words are read: of several that are refused, the first of
-// these is named. Those that others rest on come before them.
+// The same rows in the order in which values are read; an error names the first value that is
+// refused. Rows on which others depend come before them.
 std::span<const Row<TrainingSpec>> training_rows_as_read();
 
-// A folder of pictures by its whole path, so that a run finds it again from anywhere; names of data
-// sets, and nothing, stay as they are.
+// Returns the full path of a folder of pictures, so that a run finds it from anywhere; names of
+// data sets and empty texts are unchanged.
 std::string whole_path(const std::filesystem::path& folder, const std::string& data);
 
 }  // namespace murmur

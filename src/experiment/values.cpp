@@ -1,10 +1,9 @@
-// values.cpp: the values that are more than a number or one of a list: matrices, starts, schedules.
-#include "experiment/values.h"
-
+// values.cpp: codecs of structured values (rows.h): matrices, starts, schedules.
 #include <cmath>
 #include <iterator>
 
-#include "experiment/laws.h"
+#include "experiment/initial.h"
+#include "experiment/rows.h"
 
 namespace murmur::codec {
 
@@ -21,7 +20,7 @@ std::filesystem::path file_of(const Settings& words, const std::string& key) {
   return s.folder / s.text;
 }
 
-// The typed rows behind the colon, points:1,0;0,1.
+// Reads the rows after the colon: points:1,0;0,1.
 Matrix rows_of(const Settings& words, const std::string& key) {
   const Array array = typed_rows(words, key);
   return {static_cast<int>(array.shape[0]), static_cast<int>(array.shape[1]), array.doubles()};
@@ -43,7 +42,7 @@ double number_or_nan(const std::string& text) {
   return parse_number(text, value) ? value : kNoNumber;
 }
 
-// test:K, train:K, test:K:FINER; judged where there is a model that it may be for.
+// test:K, train:K, test:K:FINER; checked when the model is known.
 InitialPicture picture_of(const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
   InitialPicture picture{.train = parts[0] == "train", .index = number_or_nan(parts[1])};
@@ -52,7 +51,7 @@ InitialPicture picture_of(const std::string& text) {
   return picture;
 }
 
-// All of an enumeration whose parameter has its words.
+// Lists the values of an enumeration in the order of its parameter.
 template <class Enum>
 std::vector<std::string> all_words() {
   std::vector<std::string> words;
@@ -180,8 +179,8 @@ void EngineName::read(const Settings& words, const std::string& key, std::string
   const std::size_t colon = text.find(':');
   if (colon != std::string::npos && text.substr(0, colon) == "moments") {
     if (!(number_or_nan(text.substr(colon + 1)) > 0))
-      refuse(words, key, "is no tolerance of the moments engine",
-             "give one above 0, as engine=moments:1e-12");
+      refuse(words, key, "is not a tolerance of the moments engine",
+             "give one above 0, for example engine=moments:1e-12");
     to = text;
     return;
   }
@@ -260,7 +259,7 @@ void Normalisation::read(const Settings& words, const std::string& key, Normalis
   const bool mix = row.argument == LayerNormRow::time, ngpt = row.argument == LayerNormRow::speed;
   if (parts.size() > (mix || ngpt ? 2u : 1u) || (mix && parts.size() < 2))
     refuse(words, key, "has the wrong number of arguments",
-           "write mix:TAU with the time to change at, or ngpt:SPEED");
+           "write mix:TAU with the time of the change, or ngpt:SPEED");
   if (parts.size() < 2) return;
   double argument = 0;
   if (!parse_number(parts[1], argument) || argument < 0)
@@ -280,7 +279,7 @@ void Gains::read(const Settings& words, const std::string& key, Vector& to) {
   for (const std::string& text : split(text_of(words, key), ','))
     if (!parse_number(text, to.emplace_back()) || !(to.back() > 0))
       refuse(words, key, fmt::format("'{}' is not a positive number", text),
-             "write one positive number a coordinate, as 1,2,0.5");
+             "write one positive number per coordinate, for example 1,2,0.5");
 }
 
 std::string Gains::write(const Vector& value) {

@@ -13,7 +13,7 @@ namespace murmur {
 
 namespace {
 
-constexpr double kFarApart = 1e-3;     // chord between the two places of a particle at the end
+constexpr double kFarApart = 1e-3;     // chord between the two final positions of a particle
 constexpr double kEnergyApart = 1e-4;  // relative
 constexpr double kLeastMerge = 1e-6;
 
@@ -27,7 +27,7 @@ double largest_chord(const HostSwarm& a, const HostSwarm& b) {
   return std::sqrt(most);
 }
 
-// |a - b| / |a| of energy_scaled; infinite where the dynamics has no energy.
+// |a - b| / |a| of energy_scaled; infinite if the dynamics has no energy.
 double energy_gap(const Experiment& e, const HostSwarm& first, const HostSwarm& second) {
   const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   if (column == observable_names(e.dynamics).size()) return std::numeric_limits<double>::infinity();
@@ -38,11 +38,11 @@ double energy_gap(const Experiment& e, const HostSwarm& first, const HostSwarm& 
 }
 
 Outcome parted(double t, const std::string& how) {
-  return {Ending::methods_disagree, t, -1, "bdf and dopri5 with merging part: " + how,
+  return {Ending::methods_disagree, t, -1, "bdf and dopri5 with merging differ: " + how,
           "use smaller rtol and atol, or method=dopri5 with merge"};
 }
 
-// The second simulation, beside the frames of the first.
+// The second simulation, compared with the frames of the first.
 class Second {
  public:
   Second(const Experiment& e, const Run& run)
@@ -84,14 +84,15 @@ class Second {
  private:
   void compare(double t, const HostSwarm& x) {
     if (!departure_.empty()) return;
-    while (next_ < first_.frames() && first_.times()[next_] < t) ++next_;  // of an earlier end
+    while (next_ < first_.frames() && first_.times()[next_] < t)
+      ++next_;  // skips frames of an earlier end
     last_ = x;
     count_ = clusters(x, e_.dynamics, e_.observe.cluster_tol).count;
     ++compared_;
     if (next_ < first_.frames() && counts_[next_] == count_) return;
     departure_t_ = t;
     departure_ = next_ < first_.frames()
-                     ? fmt::format("{:g} clusters against {}", counts_[next_], count_)
+                     ? fmt::format("{:g} clusters instead of {}", counts_[next_], count_)
                      : "a frame is missing";
   }
 
@@ -104,24 +105,24 @@ class Second {
   }
 
   void report(const ProcessControl& control, const FlowState& now) {
-    if (!control.report || pace_.seconds() - told_ < 0.1) return;
-    told_ = pace_.seconds();
+    if (!control.report || pace_.seconds() - reported_ < 0.1) return;
+    reported_ = pace_.seconds();
     control.report(
         progress_of({now.t, e_.schedule.T, now.evaluations, now.evaluations, count_}, pace_));
   }
 
   const Experiment& e_;
   const RunReader first_;
-  const std::vector<double> counts_;  // clusters at the first simulation's frames
+  const std::vector<double> counts_;  // clusters at the frames of the first simulation
   FlowSettings flow_{};
   FlowState state_{};
   HostSwarm last_{};
-  std::int64_t next_ = 0, compared_ = 0;  // frame of the first simulation; frames compared
+  std::int64_t next_ = 0, compared_ = 0;  // next frame of the first simulation; frames compared
   int count_ = -1;
   double chord_ = 0, departure_t_ = 0;
   std::string departure_{};
   Pace pace_{};
-  double told_ = 0;  // seconds since the beginning
+  double reported_ = 0;  // time of the last report in seconds
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// words.cpp: typed values out of settings.
+// words.cpp: typed values from settings.
 #include "experiment/words.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ std::optional<Range> range_of(const Settings& settings, const std::string& key, 
                     parse_number(parts[1], range.to) && parse_number(parts[2], points) &&
                     range.from > 0 && range.to > range.from;
   const std::string remedy = "write " + key + "=FROM:TO:POINTS, such as " + key + "=0.5:5:10";
-  if (!fits) refuse(settings, key, "is no range that ascends from above 0", remedy);
+  if (!fits) refuse(settings, key, "is not an increasing range above 0", remedy);
   if (!(points >= 2 && points <= most && points == std::floor(points)))
     refuse(settings, key, "needs a whole number of points, from 2 to " + std::to_string(most),
            remedy);
@@ -85,7 +85,7 @@ void check_whole(const Settings& settings, const std::string& key, double value,
 std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t min,
                    std::int64_t most) {
   double value = 0;
-  if (!parse_number(setting(settings, key).text, value)) value = 0.5;  // refused as not whole
+  if (!parse_number(setting(settings, key).text, value)) value = 0.5;  // then refused as not whole
   check_whole(settings, key, value, {min, most});
   return static_cast<std::int64_t>(value);
 }
@@ -104,7 +104,7 @@ std::string run_name(const Settings& settings) {
     return c < 0x80 && (std::isalnum(c) || c == '-' || c == '_');
   };
   if (name.empty() || name.size() > 100 || !std::all_of(name.begin(), name.end(), fits))
-    refuse(settings, "name", "cannot be part of a directory's name",
+    refuse(settings, "name", "cannot be part of the name of a directory",
            "use letters, digits, - and _");
   return name;
 }

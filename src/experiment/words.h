@@ -1,4 +1,4 @@
-// words.h: reads typed values out of settings, and says clearly what is wrong with one.
+// words.h: reads typed values from settings; errors name the value, its origin and a remedy.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace murmur {
 inline constexpr std::int64_t kMostWhole = 9'000'000'000'000'000;
 inline constexpr std::int64_t kMostParticles = 2'000'000'000, kMostCoordinates = 65'536;
 
-// Refuses the value of `key` with a reason and a remedy, naming where it came from.
+// Refuses the value of `key` with a reason and a remedy, and names its origin.
 [[noreturn]] void refuse(const Settings& settings, const std::string& key,
                          const std::string& reason, const std::string& remedy);
 
@@ -22,7 +22,7 @@ bool is_given(const Settings& settings, const std::string& key);  // not a defau
 bool is_typed(const Settings& settings, const std::string& key);  // on the command line
 double number(const Settings& settings, const std::string& key);  // finite
 double positive(const Settings& settings, const std::string& key);
-// Refuses the value of `key`, which is known already, unless it is above 0, or whole and in range.
+// Refuses the given value of `key` unless it is above 0, or whole and in range.
 struct WholeRange {
   std::int64_t min, max;
 };
@@ -32,15 +32,16 @@ std::int64_t whole(const Settings& settings, const std::string& key, std::int64_
                    std::int64_t most);
 std::uint64_t seed_of(const Settings& settings);
 std::uint32_t replica_of(const Settings& settings);
-std::string run_name(const Settings& settings);  // fit for a directory's name
+std::string run_name(const Settings& settings);  // valid in the name of a directory
 bool flag(const Settings& settings, const std::string& key);
-// The index of the value among `choices`.
+// Returns the index of the value among `choices`.
 int choice(const Settings& settings, const std::string& key,
            const std::vector<std::string>& choices);
 
-Method method_of(const Settings& settings);  // by its row in the table of methods
+Method method_of(const Settings& settings);  // by its name in the table of methods
 
-// FROM:TO:POINTS, ascending from above 0, 2 to `most` points; nothing where the value is none.
+// Reads FROM:TO:POINTS, increasing, from above 0, with 2 to `most` points; nothing if the value is
+// none.
 struct Range {
   double from = 0, to = 0;
   int points = 0;
@@ -49,9 +50,9 @@ std::optional<Range> range_of(const Settings& settings, const std::string& key, 
 
 // "cap:0.5" -> {"cap", "0.5"}; "uniform" -> {"uniform"}.
 std::vector<std::string> split(const std::string& text, char separator);
-bool parse_number(const std::string& text, double& value);  // all of it, finite
+bool parse_number(const std::string& text, double& value);  // the whole text, finite
 bool ends_with(const std::string& text, const std::string& ending);
-// The array typed after the first colon of the value of `key`: points:1,0;0,1 -> (2, 2).
+// Returns the array typed after the first colon of the value of `key`: points:1,0;0,1 -> (2, 2).
 Array typed_rows(const Settings& settings, const std::string& key);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// cloud_sums.cpp: kernels of a cloud by certified sums, and what units add to them.
+// cloud_sums.cpp: kernel sums of a cloud by certified sums, plus the contributions of the units.
 #include "landscape/cloud_sums.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace murmur::landscape {
 namespace {
 
 constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
-constexpr double kPromise = 1e-12;  // of a sum and of a mean, where double can keep it
+constexpr double kPromise = 1e-12;  // tolerance of a sum and of a mean
 
 HostSwarm swarm_of(const MatrixXd& x) {
   HostSwarm swarm({static_cast<int>(x.cols()), static_cast<int>(x.rows())});
@@ -38,7 +38,7 @@ moments::PairKernel kernel_of(const Terrain& terrain) {
   return kernel;
 }
 
-// In order, with bits to spare for as many terms as there can be.
+// Sums in order, with enough bits for any number of terms.
 double weighted(const VectorXd& m, const VectorXd& values) {
   long double sum = 0;
   for (int i = 0; i < m.size(); ++i) sum += static_cast<long double>(m[i]) * values[i];

@@ -1,4 +1,4 @@
-// cloud_sums.h: the energy of a cloud, F and its slope at every atom, each with a bound.
+// cloud_sums.h: the energy of a cloud, F and its slope at every atom, each with an error bound.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,17 @@ namespace murmur::landscape {
 
 struct CloudReading {
   VectorXd values{}, value_bounds{};  // (count) F
-  MatrixXd slopes{};                  // (d, count) P grad F; where wanted
+  MatrixXd slopes{};                  // (d, count) P grad F; if wanted
   VectorXd slope_bounds{};            // (count)
-  Told pairs{}, energy{};             // the pairs' part of E, and E
+  Rounded pairs{}, energy{};          // pair part of E, and E
 };
 
-// Clouds of few atoms, or of more than five coordinates, pair by pair as Terrain has it, with the
-// bound of rounding. Large ones by the certified sums of the moments engine: through harmonics,
-// transforms, cells or pairs, whichever costs least by measured rates.
+// Sums over clouds of few atoms, or with more than five coordinates, are computed pair by pair by
+// Terrain, with a bound on rounding. Large ones use the certified sums of the moments engine:
+// harmonics, transforms, cells or pairs, whichever is fastest by measured rates.
 class CloudSums {
  public:
-  // Below it a search has its clouds, on threads of its own, and pairs cost as little.
+  // Clouds of a search are smaller; their pairs are cheap, and the search has its own threads.
   static constexpr int kLeastCertified = 2048;
 
   enum class Wanted { values, slopes };

@@ -1,4 +1,4 @@
-// search.cpp: critical points from many starts, distinct up to order and rotation.
+// search.cpp: the gradient flow of atoms, and critical points from many starts.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -6,18 +6,136 @@
 #include <optional>
 
 #include "core/parallel.h"
-#include "landscape/measures.h"
+#include "flow/methods.h"
+#include "flow/runge_kutta.h"
+#include "landscape/cloud_sums.h"
+#include "landscape/system.h"
 #include "murmur/error.h"
 #include "murmur/random.h"
+#include "murmur/stop.h"
 
 namespace murmur {
 
+// --- The gradient flow in W_2, with steps that keep the energy monotone.
+
+using Eigen::MatrixXd;
+using landscape::Cloud;
+using landscape::CloudSums;
+using landscape::Terrain;
+
+namespace {
+
+// A cloud of fixed masses as a system for the Runge-Kutta driver. Its columns are normalised; the
+// error is the largest distance of an atom from its position by the embedded weights.
+class CloudSystem {
+ public:
+  using State = MatrixXd;
+
+  CloudSystem(const Terrain& terrain, const Cloud& mu, double tolerance)
+      : terrain_(terrain),
+        slopes_(terrain, mu.count(), CloudSums::Wanted::slopes),
+        values_(terrain, mu.count(), CloudSums::Wanted::values),
+        at_(mu),
+        tolerance_(tolerance) {}
+
+  MatrixXd scratch() const { return MatrixXd::Zero(at_.x.rows(), at_.x.cols()); }
+  // The velocity is along the slope of F, downwards under descent.
+  void velocity(double, const MatrixXd& x, MatrixXd& v) {
+    at_.x = x;
+    if (slopes_.certified()) {
+      const landscape::CloudReading here = slopes_.read(at_);
+      slope_bound_ = std::max(slope_bound_, here.slope_bounds.maxCoeff());
+      v = -terrain_.sign() * here.slopes;
+    } else {
+      v = -terrain_.sign() * terrain_.slopes(at_, nullptr);
+    }
+  }
+  // Returns the energy at x, with an error bound if the sums are certified.
+  landscape::Rounded energy(const MatrixXd& x) {
+    if (!values_.certified()) return {terrain_.energy({x, at_.m})};
+    return values_.read({x, at_.m}).energy;
+  }
+  double slope_bound() const { return slope_bound_; }
+  void combine(const MatrixXd& from, StepPoint, std::span<const StageTerm<MatrixXd>> terms,
+               MatrixXd& to) const {
+    MatrixXd x = from;
+    for (const auto& term : terms) x += term.scale * *term.along;
+    to = x.colwise().normalized();
+  }
+  double error(const StepEstimate<MatrixXd>& estimate) const {
+    MatrixXd error = scratch();
+    for (const auto& term : estimate.difference) error += estimate.h * term.scale * *term.along;
+    return error.colwise().norm().maxCoeff() / tolerance_;
+  }
+  bool finite(const MatrixXd& v) const { return v.allFinite(); }
+
+ private:
+  const Terrain& terrain_;
+  CloudSums slopes_, values_;
+  Cloud at_;
+  const double tolerance_;
+  double slope_bound_ = 0;
+};
+
+}  // namespace
+
+Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings& settings) {
+  if (!(settings.tolerance > 0) || settings.most_steps < 0)
+    throw Error(Fault::input, "the settings of the steps are out of range", "tolerance, most_steps",
+                "give a tolerance above 0 and steps of 0 or more");
+  const Terrain terrain(landscape);
+  Cloud mu = landscape::cloud_of(landscape, start);
+  const double slack = 1e-14 * terrain.scale();
+  double t = 0, h = 0.01 / terrain.scale();
+  CloudSystem system(terrain, mu, settings.tolerance);
+  landscape::Rounded before = system.energy(mu.x);
+  Climb climb{.times = {0}, .energies = {before.value}};
+  std::int64_t evaluations = 0;
+  RungeKutta<CloudSystem> driver(system, dormand_prince(), evaluations);
+  const StepController controller{
+      .grow = 4, .beta = 0, .grow_after_refusal = 4, .order = driver.tableau().order};
+  const auto stopped = [&] {
+    stop_point();
+    return settings.stop && settings.stop();
+  };
+  while (static_cast<int>(climb.times.size()) <= settings.most_steps && t < settings.most_time &&
+         !stopped()) {
+    driver.begin(t, mu.x);
+    const double speed = driver.stage(0).colwise().norm().maxCoeff();
+    if (speed <= settings.gradient * terrain.scale()) break;
+    h = std::min(h, settings.most_time - t);
+    driver.attempt(t, mu.x, h);
+    const double error = driver.error(mu.x, h);
+    const landscape::Rounded energy = system.energy(driver.end());
+    const bool back =
+        terrain.sign() * (energy.value - before.value) > slack + energy.rounding + before.rounding;
+    const double factor = controller.next_factor(error, 1, false);
+    if (!(error <= 1) || back) {
+      ++climb.refused;
+      h *= back ? 0.25 : factor;
+      if (h * speed < 1e-16) break;
+      continue;
+    }
+    driver.commit(mu.x);
+    t += h;
+    h *= factor;
+    climb.times.push_back(t);
+    climb.energies.push_back(energy.value);
+    before = energy;
+  }
+  climb.slope_bound = system.slope_bound();
+  climb.mu = landscape::atoms_of(mu);
+  return climb;
+}
+
 namespace landscape {
+
+// --- Critical points from many starts, distinct up to order and rotation.
 
 namespace {
 
 constexpr int kMostCorners = 8;  // atoms at the start of a search for critical points of any index
-constexpr int kMostWaysOut = 8;  // saddles that a start along the flow may pass
+constexpr int kMostEscapes = 8;  // saddles that a start along the flow may pass
 constexpr double kSame = 1e-6;
 constexpr std::int64_t kMostMoves = 2000;
 
@@ -38,7 +156,7 @@ Cloud random_tokens(int d, const SearchSettings& settings, int start) {
   return mu;
 }
 
-// Tokens evenly spaced on the circle; at random in higher dimension.
+// Tokens equally spaced on the circle; random in higher dimension.
 Cloud even_tokens(int d, const SearchSettings& settings) {
   Cloud mu = random_tokens(d, settings, 0);
   for (int i = 0; i < settings.n && d == 2; ++i) {
@@ -48,7 +166,8 @@ Cloud even_tokens(int d, const SearchSettings& settings) {
   return mu;
 }
 
-// A Dirac at an eigenvector of D, or the pair of it and its negative: critical without units.
+// Returns a Dirac at an eigenvector of D, or the pair of the eigenvector and its negative; both are
+// critical without units.
 Cloud at_axis(const Terrain& terrain, int number) {
   std::vector<VectorXd> axes;
   for (const MatrixXd& space : terrain.eigenspaces())
@@ -93,8 +212,8 @@ Cloud polygon(int d, const SearchSettings& settings, int start, int corners) {
   return mu;
 }
 
-// All n tokens, each perturbed a little from its atom, so that unstable directions are followed.
-Cloud shaken(const Cloud& mu, const SearchSettings& settings, int start) {
+// Returns n tokens, each perturbed slightly from its atom, so that unstable directions grow.
+Cloud perturbed_tokens(const Cloud& mu, const SearchSettings& settings, int start) {
   constexpr double kShake = 1e-3;
   Cloud tokens{MatrixXd(mu.x.rows(), settings.n), VectorXd::Constant(settings.n, 1.0 / settings.n)};
   int next = 0;
@@ -107,26 +226,26 @@ Cloud shaken(const Cloud& mu, const SearchSettings& settings, int start) {
   return tokens;
 }
 
-// Masses as exact multiples of 1/n again, after the sums of merging.
+// Rounds masses to exact multiples of 1/n, after the sums of merging.
 void round_masses(Cloud& mu, int n) {
   for (double& m : mu.m) m = static_cast<double>(std::lround(m * n)) / n;
 }
 
-Landscape turned_round(Landscape l) {
+Landscape with_opposite_direction(Landscape l) {
   const bool ascent = l.direction == Landscape::ascent;
   l.direction = ascent ? Landscape::descent : Landscape::ascent;
   return l;
 }
 
-// Even starts follow the flow to its end. Of the others half first optimise the energy of opposite
-// sign, which separates a few atoms, and half solve for the nearest critical point; without a
+// Even starts follow the flow to its end. Half of the others first optimise the energy of opposite
+// sign, which separates a few atoms; the rest solve for the nearest critical point. Without a
 // perceptron the first of these start from regular polygons or, with a matrix, on its axes.
-struct Searched {
+struct StartResult {
   std::optional<Cloud> end{};  // where the start came to rest
   bool is_spread = false;      // the best measure has too many atoms
 };
-Searched searched(const Landscape& l, const SearchSettings& settings, int start,
-                  const Stop& stopped) {
+StartResult run_start(const Landscape& l, const SearchSettings& settings, int start,
+                      const Stop& stopped) {
   Terrain terrain(l);
   terrain.stop_when(stopped);
   const bool free = settings.masses == Masses::free;
@@ -142,9 +261,9 @@ Searched searched(const Landscape& l, const SearchSettings& settings, int start,
                : even  ? polygon(l.d, settings, start, corners)
                        : random_atoms(l.d, settings, start);
     if (start % 4 == 1) {
-      Terrain against(turned_round(l));
+      Terrain against(with_opposite_direction(l));
       against.stop_when(stopped);
-      mu = minimised(against, mu, false, 1e-9);
+      mu = minimise(against, mu, false, 1e-9);
     }
     if (stopped()) return {};
     if (!polish(terrain, mu, exact)) return {};
@@ -159,24 +278,26 @@ Searched searched(const Landscape& l, const SearchSettings& settings, int start,
   }
   const Climb path = climb(
       l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300, .stop = stopped});
-  mu = merged(minimised(terrain, merged(cloud_of(l, path.mu), settings.merge), false, 1e-11),
-              settings.merge);
-  for (int round = 0; round < kMostWaysOut && !stopped(); ++round) {
+  mu = merge_atoms(
+      minimise(terrain, merge_atoms(cloud_of(l, path.mu), settings.merge), false, 1e-11),
+      settings.merge);
+  for (int round = 0; round < kMostEscapes && !stopped(); ++round) {
     if (!polish(terrain, mu, exact)) return {};
     round_masses(mu, settings.n);
     if (landscape::describe(terrain, mu, settings.n).second_order) return {mu};
-    const Cloud apart = shaken(mu, settings, start + round);
-    const Cloud next = merged(minimised(terrain, apart, false, 1e-11), settings.merge);
+    const Cloud apart = perturbed_tokens(mu, settings, start + round);
+    const Cloud next = merge_atoms(minimise(terrain, apart, false, 1e-11), settings.merge);
     const double gain = terrain.sign() * (terrain.energy(mu) - terrain.energy(next));
-    if (!(gain > 1e-12 * terrain.scale())) return {mu};  // the unstable direction is too slow
+    if (!(gain > 1e-12 * terrain.scale())) return {mu};  // the unstable direction grows too slowly
     mu = next;
   }
   return {mu};
 }
 
-// Masses, cosines of pairs of atoms, and of atoms with units (h, d): invariant under reordering and
-// under rotations that fix the units. With eigenspaces of D also the part of each of them in the
-// products of pairs: invariant under rotations and reflections within each.
+// Returns masses, cosines of pairs of atoms, and of atoms with units (h, d): invariant under
+// reordering and under rotations that fix the units. With a matrix D also the contribution of each
+// eigenspace to the products of pairs: invariant under rotations and reflections within each
+// eigenspace.
 VectorXd fingerprint(const Cloud& mu, const MatrixXd& units,
                      const std::vector<MatrixXd>& eigenspaces) {
   const int n = mu.count();
@@ -231,7 +352,8 @@ bool same(const Terrain& terrain, const Cloud& a, const Cloud& b) {
   return (numbers(a) - numbers(b)).cwiseAbs().maxCoeff() < kSame;
 }
 
-// Under descent without units, D a positive multiple of the identity.
+// Returns whether the uniform law is the best one: under descent without units, with D a positive
+// multiple of the identity.
 bool has_uniform_best(const Landscape& l) {
   if (l.direction == Landscape::ascent || !l.a.empty()) return false;
   const Terrain terrain(l);
@@ -243,19 +365,19 @@ bool has_uniform_best(const Landscape& l) {
 }  // namespace landscape
 
 void check_search(const Landscape& l, const SearchSettings& settings) {
-  const auto demand = [](bool fine, const char* what, const char* where, const char* remedy) {
+  const auto require = [](bool fine, const char* what, const char* where, const char* remedy) {
     if (!fine) throw Error(Fault::input, what, where, remedy);
   };
-  demand(settings.n >= 1, "there are no tokens", "n", "give n of at least 1");
-  demand(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= landscape::kMostMoves,
-         "the second derivative would have more than 2000 rows", "n, d",
-         "use n (d - 1) up to 2000");
-  demand(settings.masses == Masses::equal || !landscape::has_uniform_best(l),
-         "the best measure is the uniform one, which has no atoms", "masses",
-         "give a perceptron, or equal masses");
-  demand(settings.starts >= 1, "there is no start", "starts", "give at least one");
-  demand(settings.gradient > 0 && settings.certify.tolerance > 0, "a tolerance is off", "tolerance",
-         "give numbers above 0");
+  require(settings.n >= 1, "there are no tokens", "n", "give n of at least 1");
+  require(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= landscape::kMostMoves,
+          "the second derivative would have more than 2000 rows", "n, d",
+          "use n (d - 1) up to 2000");
+  require(settings.masses == Masses::equal || !landscape::has_uniform_best(l),
+          "the best measure is the uniform one, which has no atoms", "masses",
+          "give a perceptron, or equal masses");
+  require(settings.starts >= 1, "there is no start", "starts", "give at least one");
+  require(settings.gradient > 0 && settings.certify.tolerance > 0, "a tolerance is not above 0",
+          "tolerance", "give numbers above 0");
 }
 
 Search critical_points(const Landscape& l, const SearchSettings& settings) {
@@ -266,37 +388,38 @@ namespace landscape {
 
 namespace {
 
-// Where each start came to rest, and whether the best measure is spread; no ends when stopped.
+// The end of each start, and whether the best measure is spread. `find_ends` returns nothing if it
+// was stopped.
 struct Ends {
   std::vector<SearchEnd> ends{};
   bool is_spread = false;
 };
-std::optional<Ends> ends_of(const Landscape& l, const SearchSettings& settings,
-                            const SearchWatch<SearchEnd>& watch) {
+std::optional<Ends> find_ends(const Landscape& l, const SearchSettings& settings,
+                              const SearchWatch<SearchEnd>& watch) {
   std::vector<std::optional<SearchEnd>> known = watch.known;
   known.resize(settings.starts);
   const auto stopped = [&] { return watch.stopped(); };
   std::mutex keeping;
   const auto keep = [&](int start, const std::optional<Cloud>& end) {
-    if (known[start] || stopped()) return;  // a start that was stopped may have left early
+    if (known[start] || stopped()) return;  // a start that was stopped may not have converged
     const std::lock_guard lock(keeping);
     known[start] = end ? atoms_of(*end) : SearchEnd{};
     if (watch.ended) watch.ended(start, *known[start]);
   };
   Ends all;
-  // Of a convex energy there is one best measure. Where start 0 finds that it has too many atoms,
-  // the other even starts would, after as long a search.
+  // A convex energy has one best measure. If start 0 finds that it has too many atoms, the other
+  // even starts would find the same after an equally long search.
   const bool first_decides = settings.masses == Masses::free && Terrain(l).is_convex() &&
                              (!known[0] || known[0]->count() == 0);
   if (first_decides) {
-    const Searched first = searched(l, settings, 0, stopped);
+    const StartResult first = run_start(l, settings, 0, stopped);
     all.is_spread = first.is_spread;
     keep(0, first.end);
   }
   for_blocks(settings.starts, settings.threads, [&](int start) {
     if (known[start] || stopped()) return;
     keep(start, all.is_spread && start % 2 == 0 ? std::nullopt
-                                                : searched(l, settings, start, stopped).end);
+                                                : run_start(l, settings, start, stopped).end);
   });
   for (const auto& end : known) {
     if (!end) return std::nullopt;
@@ -305,7 +428,7 @@ std::optional<Ends> ends_of(const Landscape& l, const SearchSettings& settings,
   return all;
 }
 
-// Atoms as they were: no digit of what was kept changes.
+// Copies the atoms without changing any digit.
 Cloud cloud_of_end(const SearchEnd& end) {
   Cloud mu{MatrixXd(end.x.cols, end.count()),
            Eigen::Map<const VectorXd>(end.mass.data(), end.count())};
@@ -323,7 +446,7 @@ std::optional<Search> critical_points(const Landscape& l, const SearchSettings& 
   using namespace landscape;
   const Terrain terrain(l);
   check_search(l, settings);
-  const std::optional<Ends> all = ends_of(l, settings, watch);
+  const std::optional<Ends> all = find_ends(l, settings, watch);
   if (!all) return std::nullopt;
   Search search{.is_spread = all->is_spread};
   std::vector<Cloud> distinct;
@@ -362,7 +485,7 @@ CriticalPoint landscape::best_point(const Landscape& l, const SearchSettings& se
   Cloud mu = random_tokens(l.d, settings, 0);
   best_measure(terrain, mu, settings, stopped);
   if (stopped()) return {};
-  mu = merged(mu, settings.merge);
+  mu = merge_atoms(mu, settings.merge);
   CriticalPoint point = describe(terrain, mu, 0);
   point.certificate = certify(terrain, mu, settings.certify);
   point.found = 1;

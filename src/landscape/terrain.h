@@ -28,23 +28,24 @@ struct Local {
   MatrixXd second{};    // (d-1, d-1): T^t (D^2 F) T - (x . grad F) I
 };
 
-// sign F at a point, and a lower bound of it within some radius.
+// sign F at a point, and a lower bound of sign F within some radius.
 struct Floor {
   double value = 0, min = 0;
 };
 
-// A number, and what rounding may have done to it.
-struct Told {
+// A number, and a bound on its rounding error.
+struct Rounded {
   double value = 0, rounding = 0;
 };
 
-using Stop = std::function<bool()>;  // asked between steps, by any thread; true: leave
+using Stop = std::function<bool()>;  // called between steps by any thread; true: stop
 
 class Terrain {
  public:
   explicit Terrain(const Landscape& landscape);  // checks it
 
-  // Long optimisations over it ask between steps whether to leave, with whatever they have.
+  // Long optimisations call `stop` between steps; if it returns true, they return their current
+  // state.
   void stop_when(Stop stop) { stop_ = std::move(stop); }
   bool stopped() const {
     stop_point();
@@ -54,7 +55,7 @@ class Terrain {
   int d() const { return d_; }
   int units() const { return static_cast<int>(a_.rows()); }
   double beta() const { return beta_; }
-  double sign() const { return sign_; }    // of what is minimised: sign E
+  double sign() const { return sign_; }    // sign E is minimised
   double scale() const { return scale_; }  // |D| k(|D|) + sum |omega| |a|^2
   // |D| k(|D|) + Lip(s) sum |omega| |a|^2 >= |F''|
   double curvature() const { return curvature_; }
@@ -62,38 +63,40 @@ class Terrain {
   double kernel(double s) const;
   double anchor() const { return shift_; }  // k(s) = e^{beta (s - anchor)}
 
-  // D, the matrix of the scores <x, D y>. Without one it is the identity.
+  // D is the matrix of the scores <x, D y>. Without a matrix D is the identity.
   bool has_matrix() const { return matrix_.size() > 0; }
-  double least_score() const { return least_; }  // its least and its largest eigenvalue
+  double least_score() const { return least_; }  // smallest eigenvalue of D
   double most_score() const { return most_; }
-  double score_norm() const { return norm_; }  // |D|, the larger of both in size
-  // Whether sign E is convex in the measure: under descent with D >= 0, and never under ascent.
+  double score_norm() const { return norm_; }  // |D|, the larger absolute value of the two
+  // Returns whether sign E is convex in the measure: under descent with D >= 0, never under ascent.
   bool is_convex() const;
-  // (d, count) D x: what a source at x adds to F depends on this alone. Without a matrix x itself.
+  // (d, count) D x, on which the contribution of a source at x to F depends; x itself without a
+  // matrix.
   const MatrixXd& sources(const MatrixXd& x, MatrixXd& scratch) const;
   MatrixXd scores_between(const MatrixXd& x, const MatrixXd& y) const;  // x^t D y
 
   const MatrixXd& unit_rows() const { return a_; }  // (h, d)
-  // Orthonormal bases (d, c) of spaces orthogonal to every a_m, one in each eigenspace of D, or in
-  // all of R^d without a matrix: rotations within each leave the energy as it is.
+  // Orthonormal bases (d, c) of spaces orthogonal to every a_m, one for each eigenspace of D, or
+  // one for R^d without a matrix. Rotations within each space do not change the energy.
   std::vector<MatrixXd> symmetric_spaces() const;
   const std::vector<MatrixXd>& eigenspaces() const { return eigenspaces_; }  // none without D
   double potential(const VectorXd& x) const;
-  // grad V(x) onto `gradient`, and V(x) onto `value` where there is one.
+  // Adds grad V(x) to `gradient` and, unless `value` is null, V(x) to `value`.
   void add_units(const VectorXd& x, double* value, Eigen::Ref<VectorXd> gradient) const;
   double mean_potential() const;   // of V over the sphere
-  double potential_range() const;  // of V, as far as points spread on the sphere show it
-  // Largest rounding error of a sum of so many terms m_j k(x . x_j), as a share of it; and of V.
+  double potential_range() const;  // of V, estimated from points spread on the sphere
+  // Bounds on the rounding error of a sum of `count` terms m_j k(x . x_j), relative to the sum, and
+  // of V.
   double pair_rounding(int count) const;
   double potential_rounding() const;
   double value(const Cloud& mu, const VectorXd& x) const;                      // F
   double slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) const;  // F, and grad F
-  // An atom at x itself may be left out: its term e^beta would hide those of the others by
-  // rounding. On the edge of a relu unit the second derivative is the one of the inactive side.
+  // `left_out` is an atom at x itself, whose term e^beta would hide the other terms by rounding. On
+  // the edge of a relu unit the second derivative is that of the inactive side.
   Local local(const Cloud& mu, const VectorXd& x, int left_out = -1) const;
-  // (h) units on whose edge x lies, to kEdge |a_m|; none but relu's
+  // (h) relu units on whose edge x lies, within kEdge |a_m|
   std::vector<int> edges_at(const VectorXd& x) const;
-  // Second derivatives of the units of those edges, where they make sign F less convex.
+  // Sum of the second derivatives of the units on those edges that make sign F less convex.
   MatrixXd worst_of_edges(const VectorXd& x) const;
   Floor floor_near(const Cloud& mu, const VectorXd& x, double rho) const;  // d = 2, 3
 
@@ -101,7 +104,7 @@ class Terrain {
   VectorXd values(const Cloud& mu) const;                    // (count) F at the atoms
   MatrixXd slopes(const Cloud& mu, VectorXd* values) const;  // (d, count) P grad F
   // (count) sum_{j != i} m_j k_ij |D x_j| + sum_m |omega_m| |s(a_m . x_i)| |a_m|: lengths of the
-  // terms. What an atom does to itself, m_i k_ii P D x_i, counts as half the range of D's
+  // terms. The term of an atom at itself, m_i k_ii P D x_i, counts as half the range of D's
   // eigenvalues.
   VectorXd term_lengths(const Cloud& mu) const;
   double energy(const Cloud& mu) const;
@@ -123,16 +126,29 @@ class Terrain {
   Perceptron::Activation activation_;
 };
 
-MatrixXd frame(const VectorXd& x);                     // (d, d-1)
-VectorXd moved(const VectorXd& x, const VectorXd& u);  // exp_x(u) for a tangent u
+MatrixXd frame(const VectorXd& x);                               // (d, d-1)
+VectorXd exponential_map(const VectorXd& x, const VectorXd& u);  // exp_x(u) for a tangent u
 
 Cloud cloud_of(const Landscape& landscape, const Atoms& mu);  // checks the atoms
 Atoms atoms_of(const Cloud& mu);
 
-// Atoms closer than the chord become one, at their mean; single linkage. Heaviest first.
-Cloud merged(const Cloud& mu, double chord);
+// Merges atoms closer than the chord at their mean (single linkage). Heaviest atoms first.
+Cloud merge_atoms(const Cloud& mu, double chord);
 
-// Without atoms of `least` mass or less; the others share what those had.
-Cloud without_dust(const Cloud& mu, double min);
+// Removes atoms of mass `min` or less and rescales the other masses.
+Cloud without_light_atoms(const Cloud& mu, double min);
+
+// Eigenvalues, increasing, and eigenvectors of a symmetric matrix.
+struct Spectrum {
+  Eigen::VectorXd values{};
+  Eigen::MatrixXd vectors{};  // one per column
+};
+Spectrum spectrum_of(const Eigen::MatrixXd& symmetric);
+Eigen::VectorXd eigenvalues_of(const Eigen::MatrixXd& symmetric);
+
+Eigen::VectorXd singular_values_of(const Eigen::MatrixXd& m);  // decreasing
+// Returns an orthonormal basis of the space orthogonal to every column. Singular values below
+// `threshold` times the largest count as 0.
+Eigen::MatrixXd orthogonal_to_columns(const Eigen::MatrixXd& m, double threshold);
 
 }  // namespace murmur::landscape

@@ -6,11 +6,9 @@
 #include <numbers>
 #include <numeric>
 
-#include "meanfield/circle.h"
 #include "meanfield/continuum.h"
-#include "meanfield/grid_density.h"
+#include "meanfield/harmonics.h"
 #include "meanfield/particles.h"
-#include "meanfield/zonal.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -33,7 +31,7 @@ bool are_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-// Shapes are compared by check(Dynamics); here that entries exist and are finite.
+// check(Dynamics) compares the shapes; this checks that entries exist and are finite.
 void check_perceptron(const Perceptron& p) {
   for (const Matrix* m : {&p.in, &p.out})
     if (m->rows < 0 || m->cols < 0 || m->data.size() != static_cast<std::size_t>(m->rows) * m->cols)
@@ -45,7 +43,7 @@ void check_perceptron(const Perceptron& p) {
     refuse("a number of the perceptron is not finite", "perceptron", "give finite numbers");
 }
 
-// The sum of finite numbers of 0 or above; any other is refused.
+// Returns the sum of the weights; refuses numbers that are negative or not finite.
 double sum_of(const Measure& m, const std::vector<double>& weight) {
   const std::size_t columns = m.density.size() / weight.size();
   double sum = 0;
@@ -64,7 +62,7 @@ void check_shape(const Measure& m, int d) {
   constexpr std::size_t kMostCells = 1'048'576, kMostRows = 1024, kMostColumns = 2048;
   const std::size_t cells = m.density.size(), rows = d == 2 ? 1 : m.rows;
   if (d != 2 && d != 3)
-    refuse("a density on a grid is one on the circle or the sphere", "init", "use d=2 or d=3");
+    refuse("a density on a grid needs the circle or the sphere", "init", "use d=2 or d=3");
   if ((d == 2 && m.rows != 0) || (d == 3 && (m.rows < 1 || cells % m.rows != 0)))
     refuse("the density is not on a grid of this dimension", "init",
            d == 2 ? "give an array of shape (cells)" : "give an array of shape (polar, azimuth)");
@@ -80,7 +78,8 @@ void check_shape(const Measure& m, int d) {
            fmt::format("give up to {} polar angles and {} azimuths", kMostRows, kMostColumns));
 }
 
-// The largest amplitude among the highest degrees that the cells resolve: higher ones would alias.
+// Returns the largest amplitude among the highest degrees that the cells resolve; higher ones would
+// alias.
 double grid_tail(const Measure& m, int d) {
   if (d == 3) return meanfield::GridDensity(m).tail();
   const auto waves = meanfield::grid_waves(m);
@@ -93,7 +92,8 @@ double grid_tail(const Measure& m, int d) {
 void check_density(const Measure& m, int d) {
   check_shape(m, d);
   if (!m.waves.empty() || !m.bumps.empty() || !m.atoms.empty())
-    refuse("a density on a grid stands alone", "init", "leave modes, bumps and atoms out");
+    refuse("a density on a grid cannot be combined with modes, bumps or atoms", "init",
+           "remove the modes, bumps and atoms");
   const double integral =
       2 * std::numbers::pi *
       sum_of(m, d == 2 ? std::vector<double>{1} : meanfield::fejer_weights(m.rows));
@@ -111,15 +111,15 @@ void check_particles(const MeanField& field, const Measure& start, int particles
   constexpr std::size_t kMost = 10'000'000;  // a few gigabytes with all stages of a step
   const std::size_t count = start.atoms.size() + (particles > 0 ? particles : 0);
   if (particles < 2 || count > kMost)
-    refuse("there cannot be so many particles", fmt::format("particles = {}", count),
+    refuse("the number of particles is out of range", fmt::format("particles = {}", count),
            fmt::format("give 2 to {}", kMost));
   if (d > 3 && particles > meanfield::kMostZonalParticles)
-    refuse("there cannot be so many particles", fmt::format("particles = {}", particles),
+    refuse("the number of particles is out of range", fmt::format("particles = {}", particles),
            fmt::format("give 2 to {}", meanfield::kMostZonalParticles));
   const int degree = meanfield::particle_degrees(d, particles);
   for (const Measure::Wave& w : start.waves)
     if (w.k > degree)
-      refuse(fmt::format("{} particles do not hold mode {}", particles, w.k), "init",
+      refuse(fmt::format("{} particles do not resolve mode {}", particles, w.k), "init",
              w.k > meanfield::kDistributionDegrees
                  ? fmt::format("use modes of degree {} or less", meanfield::kDistributionDegrees)
                  : fmt::format("use particles={} or more", d == 2   ? 8 * w.k
@@ -139,9 +139,9 @@ void check_particles(const MeanField& field, const Measure& start, int particles
 void check_schedule(const Schedule& s) {
   constexpr double kMostFrames = 1e7;
   if (!(s.T > 0 && std::isfinite(s.T)))
-    refuse("a flight ends at a time above 0", "T", "give a finite T above 0");
+    refuse("a run ends at a time above 0", "T", "give a finite T above 0");
   if (!(s.every >= 0 && std::isfinite(s.every)) || (s.every > 0 && !(s.T / s.every <= kMostFrames)))
-    refuse(fmt::format("this asks for more than {:.0f} frames, or none", kMostFrames), "save",
+    refuse(fmt::format("this is more than {:.0f} frames, or none", kMostFrames), "save",
            "write every:0.1, every:T/100 or final");
 }
 
@@ -154,16 +154,16 @@ void check(const MeanField& f) {
   if (!(f.beta >= 0 && f.beta <= 700))
     refuse("beta is out of range", fmt::format("beta = {:g}", f.beta), "give beta from 0 to 700");
   if (f.weighting != Attention::softmax && f.weighting != Attention::unnormalised)
-    refuse("this attention has no mean field here", "dynamics", "use dynamics=SA or USA");
+    refuse("this attention has no mean field", "dynamics", "use dynamics=SA or USA");
   if (f.clock == Clock::u4 || (f.clock != Clock::u1 && f.weighting == Attention::softmax))
-    refuse("this clock does not fit", "clock", "use U1; USA also knows U2 and U3");
+    refuse("this clock does not fit", "clock", "use U1; with USA also U2 or U3");
   if (!(f.noise >= 0 && std::isfinite(f.noise)))
-    refuse("there is no such noise", "noise", "give 0 or more");
+    refuse("the noise is negative or not finite", "noise", "give 0 or more");
   check(dynamics_of(f), f.d);
   if (f.perceptron) check_perceptron(*f.perceptron);
   if (f.d > 3 && f.perceptron && !meanfield::is_zonal(*f.perceptron))
     refuse("beyond d = 3 laws are symmetric about the last axis, and this perceptron is not",
-           "perceptron", "use perceptron=none, one along the last axis alone, or d=2 or d=3");
+           "perceptron", "use perceptron=none, one along only the last axis, or d=2 or d=3");
 }
 
 void check(const Measure& m, int d) {
@@ -182,18 +182,19 @@ void check(const Measure& m, int d) {
            fmt::format("give amplitudes of {:.3g} of these or less", 1 / swing));
   for (const Measure::Bump& b : m.bumps) {
     if (!(b.kappa >= 0 && b.kappa <= 1e5 && b.weight > 0 && is_unit(b.centre, d)))
-      refuse("a bump is off", "init", "give kappa from 0 to 1e5, a weight above 0, unit vectors");
+      refuse("a bump is out of range", "init",
+             "give kappa from 0 to 1e5, a weight above 0, unit vectors");
     weights += b.weight;
   }
   for (const Measure::Atom& a : m.atoms) {
     if (!(a.weight > 0 && is_unit(a.place, d)))
-      refuse("an atom is off", "init", "give weights above 0 and unit vectors");
+      refuse("an atom is out of range", "init", "give weights above 0 and unit vectors");
     weights += a.weight;
   }
   if (!std::isfinite(weights))
     refuse("the weights have no finite sum", "init", "give smaller weights: they are scaled to 1");
   if (!m.waves.empty() && (!m.bumps.empty() || !m.atoms.empty()))
-    refuse("modes perturb the uniform law alone", "init", "leave bumps and atoms out");
+    refuse("modes perturb only the uniform law", "init", "remove the bumps and atoms");
   if (d > 3 && !meanfield::is_zonal(m))
     refuse("beyond d = 3 laws are symmetric about the last axis, and this start is not", "init",
            "centre bumps and atoms at the poles, 0 and pi, or use d=2 or d=3");
@@ -205,14 +206,14 @@ int most_modes(int d) { return d == 2 ? 8192 : d == 3 ? 256 : 512; }
 
 void check_modes(int d, int modes) {
   if (modes < 4 || modes > most_modes(d))
-    refuse("there cannot be so many modes", fmt::format("modes = {}", modes),
+    refuse("the number of modes is out of range", fmt::format("modes = {}", modes),
            fmt::format("give 4 to {}", most_modes(d)));
 }
 
 }  // namespace meanfield
 
 namespace {
-// Whether the solver can represent one law.
+// Error(input) unless the solver can represent one law.
 void check_start(const MeanField& field, const Measure& start, const MeanFieldMethod& method) {
   if (method.solver == MeanFieldMethod::quantiles)
     return check_particles(field, start, method.particles);
@@ -221,31 +222,32 @@ void check_start(const MeanField& field, const Measure& start, const MeanFieldMe
     refuse("atoms have no density", "init", "use solver=quantiles, or bumps with a large kappa");
   for (const Measure::Wave& w : start.waves)
     if (w.k > method.modes)
-      refuse(fmt::format("mode {} is above the {} modes carried", w.k, method.modes), "init",
+      refuse(fmt::format("mode {} is above the {} modes of the solver", w.k, method.modes), "init",
              w.k <= most ? fmt::format("use modes={} or more", 2 * w.k <= most ? 2 * w.k : most)
                          : fmt::format("use modes of degree {} or less", most));
 }
 
-// The labels of a causal field, and the laws of its earlier ones.
+// Checks the labels of a causal field, and the laws of the earlier ones.
 void check_prompt(const MeanField& field, const Measure& start, const MeanFieldMethod& method) {
   constexpr int kMostLabels = 1024;
   constexpr double kMostParticles = 20'000;  // forces are sums over all pairs
   if (!field.causal && !start.before.empty())
-    refuse("laws differ by label where attention is causal", "prefix",
-           "use dynamics=causal, or leave the prefix out");
+    refuse("laws differ by label only if attention is causal", "prefix",
+           "use dynamics=causal, or remove the prefix");
   double from = 0;
   for (const Measure::Earlier& earlier : start.before) {
     if (!(earlier.until > from && earlier.until < 1) || !earlier.law.before.empty())
-      refuse("the labels of the prefix are off", "prefix", "give shares above 0 and below 1");
+      refuse("the labels of the prefix are out of range", "prefix",
+             "give shares above 0 and below 1");
     from = earlier.until;
   }
   if (!field.causal) return;
   if (method.labels < 2 || method.labels > kMostLabels)
-    refuse("there cannot be so many labels", fmt::format("labels = {}", method.labels),
+    refuse("the number of labels is out of range", fmt::format("labels = {}", method.labels),
            fmt::format("give 2 to {}", kMostLabels));
   if (method.solver != MeanFieldMethod::quantiles) return;
   if (field.d == 3)
-    refuse("particles of causal laws lie on the circle, or on a meridian", "solver = quantiles",
+    refuse("particles of causal laws need the circle, or a meridian", "solver = quantiles",
            "use solver=spectral, or d=2, or d=4 or more");
   const auto laws = static_cast<double>(labels_of(field, start, method).size());
   if (!(laws * method.particles <= kMostParticles))
@@ -269,9 +271,9 @@ void check(const MeanField& field, const Measure& start, const MeanFieldMethod& 
            "use rtol=1e-14 or more");
   if (!(method.merge >= 0 && method.merge <= 2))
     refuse("two unit vectors are at most 2 apart", fmt::format("merge = {:g}", method.merge),
-           "give merge from 0, for never, to 2");
+           "give merge from 0 (never) to 2");
   if (method.solver == MeanFieldMethod::quantiles && field.noise > 0)
-    refuse("particles here carry no noise", "solver = quantiles",
+    refuse("particles of a mean field have no noise", "solver = quantiles",
            "use solver=spectral, or murmur simulate with noise");
   if (method.solver == MeanFieldMethod::quantiles && method.merge > 0 &&
       !moves_swarm(field, method))

@@ -1,6 +1,4 @@
 // circle.cpp: densities on the circle by their Fourier coefficients.
-#include "meanfield/circle.h"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -8,7 +6,7 @@
 
 #include "core/perceptron_at.h"
 #include "meanfield/continuum.h"
-#include "meanfield/fourier.h"
+#include "meanfield/harmonics.h"
 #include "murmur/theory.h"
 
 namespace murmur::meanfield {
@@ -151,7 +149,7 @@ class Circle final : public Continuum {
   }
 
  private:
-  // Spectra of density + i T, and of Z; the latter two of the law seen.
+  // Spectra of density + i T, and of Z; Z and T are those of the law seen.
   void fill(const State& y, const State& seen, bool weight) {
     const int size = fourier_.size();
     std::fill(first_.begin(), first_.end(), 0);

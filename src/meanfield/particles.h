@@ -1,4 +1,4 @@
-// particles.h: measures as weighted particles, and the observables of these.
+// particles.h: measures as weighted particles, and their observables.
 #pragma once
 
 #include "meanfield/continuum.h"
@@ -7,17 +7,16 @@
 
 namespace murmur::meanfield {
 
-// Circle: equal masses at the quantiles of the part that has a density, each atom one particle.
-// Sphere: the density on a Gauss grid, as masses; Error(input) where that grid is too coarse.
+// Circle: equal masses at the quantiles of the part with a density, and one particle for each atom.
+// Sphere: the density on a Gauss grid as masses; Error(input) if that grid is too coarse.
 HostSwarm particles_of(const Measure& measure, int d, int n);
 
-// Degree up to which n particles resolve a wave: eight particles to a wavelength on the circle,
-// where quantiles use at most that many degrees; on the sphere and beyond as far as the grid
-// integrates its products.
+// Degree up to which n particles resolve a wave: on the circle eight particles per wavelength, and
+// at most kDistributionDegrees; in higher dimension the degrees whose products the grid integrates.
 inline constexpr int kDistributionDegrees = 8192;
 int particle_degrees(int d, int n);
 
-// With as many degrees of the kernel as the energy needs.
+// Reads particles with as many degrees of the kernel as the energy needs.
 struct ParticleReader {
   MeanField field{};
   Kernel kernel{};

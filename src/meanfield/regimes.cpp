@@ -1,12 +1,16 @@
-// regimes.cpp: regimes of a trajectory: linear growth and its rates, the plateau, the clustering.
+// regimes.cpp: regimes of a trajectory (linear growth, plateau, clustering), and bifurcation
+// diagrams of the noisy mean field.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "meanfield/continuum.h"
-#include "meanfield/zonal.h"
+#include "meanfield/harmonics.h"
+#include "murmur/error.h"
 #include "murmur/meanfield.h"
 #include "murmur/observe.h"
+#include "murmur/stop.h"
+#include "theory/stationary.h"
 
 namespace murmur {
 
@@ -22,19 +26,19 @@ int leader_of(const MeanFieldReading& r) {
                           r.amplitude.begin());
 }
 
-// None where there are fewer than three steps.
+// Returns nothing for fewer than three steps.
 std::optional<ModeGrowth> fit(const Series& series, int k) {
   if (series.t.size() < 3) return std::nullopt;
   const Growth g = growth_rate(series, {.low = 0, .high = HUGE_VAL});
   return ModeGrowth{k, g.rate, g.error, g.from, g.to};
 }
 
-// Bound of what products of two waves, and of three, add to degree k between two steps, relative to
-// its change. A wave of degree j alone changes by a_j' = rate_j a_j; its product with wave i
-// changes degree k by, on the circle and for USA,
+// Bounds the contribution of products of two and three waves to degree k between two steps,
+// relative to its change. A single wave of degree j changes by a_j' = rate_j a_j; its product with
+// wave i changes degree k by, on the circle and for USA,
 //   (k / j) a_j' a_i,   k = |i - j| or i + j,
 // and on the sphere by (1/2) (1 + (k(k+1) - i(i+1)) / j(j+1)) (2i+1) w a_j' a_i, where the w, the
-// squares of 3j-symbols, sum to 1 over the min(i, k) + 1 degrees j that have one: taken as equal.
+// squares of 3j-symbols, sum to 1 over the min(i, k) + 1 degrees j that have one: assumed equal.
 // SA adds products of the same size.
 double mixed_share(const MeanFieldReading& before, const MeanFieldReading& after, int k) {
   const auto& a = after.amplitude;
@@ -55,7 +59,7 @@ double mixed_share(const MeanFieldReading& before, const MeanFieldReading& after
   return mixed / changed(k) + most * most;
 }
 
-// The same of zonal laws beyond d = 3, y_k = sqrt(h_k) a_k: to y_k' a product adds
+// The same for zonal laws beyond d = 3, y_k = sqrt(h_k) a_k: to y_k' a product adds
 //   (1/2) (1 + (K_k - K_i) / K_j) int p_i p_j p_k dsigma  y_j' y_i,   K_k = k(k+d-2)
 class ZonalProducts {
  public:
@@ -135,7 +139,7 @@ void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldRegimes& 
   if (energy.t.size() < 3) return;
   double longest = 0.5;
   for (const Plateau& p : plateaus(energy, {.log_time = true, .slope = 0.05})) {
-    // in ln t the first steps are long, so a plateau that begins there says nothing
+    // in ln t the first steps are long, so a plateau that begins there means nothing
     if (p.start <= energy.t.front() || std::log(p.end / p.start) <= longest) continue;
     longest = std::log(p.end / p.start);
     regimes.metastable = {p.start, p.end};
@@ -149,8 +153,8 @@ bool is_small(const MeanFieldReading& r) {
 }
 
 // On the circle the mass near the antipode of a cluster decays like e^{-t}, while the cluster
-// itself contracts twice as fast. Once the last particle has left the antipode, the slope of the
-// particles is no longer that of the measure.
+// itself contracts twice as fast. After the last particle has left the antipode, the slope of the
+// particles differs from that of the measure.
 std::optional<ModeGrowth> clustering_of(const MeanFieldTrajectory& trajectory) {
   const double low = std::fmax(1e-10, 10 * trajectory.grain);
   Series apart;
@@ -184,6 +188,35 @@ MeanFieldRegimes regimes_of(const MeanFieldTrajectory& trajectory) {
   find_plateau(steps, regimes);
   regimes.clustering = clustering_of(trajectory);
   return regimes;
+}
+
+double stationary_order(const NoisyLaw& law, double kappa, double start) {
+  return theory::StationaryBranch(law.d, law.beta).order_from(kappa, start);
+}
+
+Bifurcation bifurcation(const NoisyLaw& law, const BifurcationSweep& sweep) {
+  if (!(sweep.from > 0 && sweep.to > sweep.from && sweep.points >= 2))
+    throw Error(Fault::input, "the sweep is empty", "kappa", "write kappa=FROM:TO:POINTS");
+  const theory::StationaryBranch branch(law.d, law.beta);
+  if (!(sweep.from < branch.onset() && branch.onset() < sweep.to))
+    throw Error(Fault::input, "the uniform law does not change its stability in this sweep",
+                "kappa", "begin the sweep below and end it above beta / lambda_1");
+  Bifurcation b;
+  b.onset = branch.onset();
+  b.fold = branch.fold();
+  b.transition = branch.transition();
+  b.hysteretic = b.fold < b.onset;
+  b.jump = branch.order(b.onset);
+  // With increasing kappa the uniform law is left where it becomes unstable; with decreasing kappa
+  // the ordered law is left where it ceases to exist.
+  for (int i = 0; i < sweep.points; ++i) {
+    stop_point();
+    const double kappa = sweep.from + (sweep.to - sweep.from) * i / (sweep.points - 1);
+    b.kappa.push_back(kappa);
+    b.down.push_back(branch.order(kappa));
+    b.up.push_back(kappa > b.onset ? b.down.back() : 0);
+  }
+  return b;
 }
 
 }  // namespace murmur

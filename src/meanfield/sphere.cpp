@@ -1,6 +1,4 @@
 // sphere.cpp: densities on the sphere by their coefficients in spherical harmonics.
-#include "meanfield/sphere.h"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -8,8 +6,7 @@
 
 #include "core/perceptron_at.h"
 #include "meanfield/continuum.h"
-#include "meanfield/fourier.h"
-#include "meanfield/grid_density.h"
+#include "meanfield/harmonics.h"
 #include "murmur/theory.h"
 
 namespace murmur::meanfield {
@@ -50,7 +47,7 @@ Legendre legendre_at(int degree, double cosine) {
 
 // (harmonics up to `degree`) Y_lm(x) in the order of a state, l = 0 first.
 std::vector<double> harmonics_at(int degree, const double* x) {
-  // At a pole only m = 0 is left, and no slope is needed.
+  // At a pole only m = 0 contributes, and no slope is needed.
   const Legendre q = legendre_at(degree, std::clamp(x[2], -1.0, 1.0));
   const double phi = std::atan2(x[1], x[0]);
   std::vector<double> y(static_cast<std::size_t>(degree + 1) * (degree + 1));
@@ -238,7 +235,8 @@ class Sphere final : public Continuum {
     fourier_.transform(weight_row_.data());
   }
 
-  // Adds a row's part of int <flux, grad Y_lm>; the row holds the transform of north + i east.
+  // Adds the contribution of a row to int <flux, grad Y_lm>; the row holds the transform of north +
+  // i east.
   void analyse(int j, State& change) const {
     const int size = fourier_.size();
     const double sine = std::sqrt((1 - gauss_.node[j]) * (1 + gauss_.node[j]));

@@ -1,7 +1,5 @@
 // zonal.cpp: densities symmetric about an axis of R^d by their coefficients in Gegenbauer's
 // polynomials.
-#include "meanfield/zonal.h"
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -11,6 +9,7 @@
 
 #include "core/perceptron_at.h"
 #include "meanfield/continuum.h"
+#include "meanfield/harmonics.h"
 #include "murmur/theory.h"
 
 namespace murmur::meanfield {
@@ -44,7 +43,8 @@ std::vector<double> zonal_slopes(int d, int degree, double theta) {
   return slope;
 }
 
-// Eigenvalues of the recurrence's matrix (Golub and Welsch 1969), one step of Newton's method, and
+// Eigenvalues of the matrix of the recurrence (Golub and Welsch 1969), one step of Newton's method,
+// and
 //   w_j = 1 / sum_{k < count} p_k(s_j)^2
 Gauss gauss_zonal(int d, int count) {
   Eigen::VectorXd off(std::max(count - 1, 0));
@@ -102,7 +102,7 @@ bool is_zonal(const Measure& measure) {
                      [](const Measure::Atom& a) { return on_axis(a.place); });
 }
 
-// W_in sees the last coordinate alone, and W_out and its bias point along it.
+// W_in depends only on the last coordinate, and W_out and its bias point along it.
 bool is_zonal(const Perceptron& p) {
   for (int h = 0; h < p.in.rows; ++h)
     for (int k = 0; k + 1 < p.in.cols; ++k)
@@ -212,8 +212,9 @@ class Zonal final : public Continuum {
   }
 
  private:
-  // Near the poles of a high dimension the uniform law has next to no mass, and the polynomials are
-  // so large that errors of the coefficients, about 1e-11 |y|, exceed the density: 0 there.
+  // Near the poles in high dimension the uniform law has almost no mass, and the polynomials are so
+  // large that errors of the coefficients, about 1e-11 |y|, exceed the density. The density is set
+  // to 0 there.
   void read_density(const State& y, double size, MeanFieldFrame& frame) const {
     MeanFieldReading& r = frame.reading;
     r.min = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// base64.h: bytes as letters, four for three of them, for pages and JSON.
+// base64.h: base 64, for pages and JSON: four letters for three bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace murmur {
 
 std::string base64(std::span<const std::byte> bytes);
-// Nothing for a text with another letter than the 64; up to two `=` may end it.
+// Returns nothing if the text has a letter outside the 64; it may end with up to two `=`.
 std::optional<std::string> bytes_of_base64(std::string_view text);
 
 }  // namespace murmur

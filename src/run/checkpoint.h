@@ -1,4 +1,5 @@
-// checkpoint.h: checkpoint.safetensors: a state, how far the files reach, and what run it is of.
+// checkpoint.h: checkpoint.safetensors: a state, how far the files of the run reach, and the
+// digests of the run.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +17,11 @@ inline constexpr const char* kPartingName = "parting.safetensors";  // where a b
 
 // The first bytes of a file's data, as they were when the checkpoint was written.
 struct WrittenSoFar {
-  std::uint64_t bytes = 0;  // after the header, of an npy file
+  std::uint64_t bytes = 0;  // of an npy file: after its header
   std::string sha256{};
 };
 
-// What a checkpoint says of its run. Those of earlier versions do not.
+// Digests of the run to which a checkpoint belongs. Checkpoints of earlier versions lack them.
 struct CheckpointFacts {
   std::string schema{};
   std::string settings_sha256{};
@@ -34,7 +35,8 @@ struct Checkpoint {
   std::optional<CheckpointFacts> facts{};
 };
 
-// Nothing where there is none; Error(input) where its content does not match its digests.
+// Returns nothing if there is no checkpoint. Error(input) if its content does not match its
+// digests.
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& directory);
 void write_checkpoint(const std::filesystem::path& directory, Checkpoint checkpoint);
 

@@ -1,4 +1,4 @@
-// claims.h: which of several processes does a unit of work, told by locks in a folder that all see.
+// claims.h: lock files in a shared folder, by which several processes divide units of work.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,22 @@
 
 namespace murmur {
 
-// One lock file a unit. The lock of a process that died is free again, so others do its units.
+// One lock file per unit. When a process dies, its locks are released, and others do its units.
 class Claims {
  public:
-  explicit Claims(const std::filesystem::path& folder);  // made where it is not there
+  explicit Claims(const std::filesystem::path& folder);  // creates the folder
 
-  // Held as long as the file is; nothing where another process, or another claim of this one, has
-  // it. Who gets it looks first whether the unit has been done meanwhile.
+  // The lock is held as long as the returned file is open. Returns nothing if another process, or
+  // another claim of this process, holds it. The new holder must first check whether the unit has
+  // been done meanwhile.
   std::optional<File> take(const std::string& unit) const;
 
-  // A word about a unit that others are to find, until the folder is cleared.
+  // Leaves a message about a unit for other processes, until the folder is cleared.
   void leave_word(const std::string& unit, const std::string& text) const;
   std::optional<std::string> word_about(const std::string& unit) const;
 
-  // Before anybody claims; and by each who finds all units done, so that the last leaves nothing.
+  // Call it before the first claim, and from each process that finds all units done, so that no
+  // lock files remain.
   static void clear(const std::filesystem::path& folder);
 
  private:

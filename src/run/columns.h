@@ -8,18 +8,18 @@
 
 namespace murmur {
 
-using TextRows = std::vector<std::vector<std::string>>;  // the first row is the head
+using TextRows = std::vector<std::vector<std::string>>;  // the first row is the header
 
 inline constexpr std::size_t kTerminal = 120;  // characters of the widest line of a table
 
-// Characters of a text in UTF-8.
+// Returns the number of characters of a UTF-8 text.
 std::size_t width_of(std::string_view text);
 
-// (columns) the widest cell of each, `least` or more.
+// Returns the width of the widest cell of each column (columns), at least `least`.
 std::vector<std::size_t> column_widths(const TextRows& rows, std::size_t least = 0);
 
-// Parts of the table whose columns, with `border` characters each, fit `most` characters together;
-// each part begins with the first column. Only a part of two columns may be wider.
+// Splits the table into parts whose columns, with `border` characters each, fit into `most`
+// characters. Each part begins with the first column. Only a part of two columns may be wider.
 std::vector<TextRows> split_columns(const TextRows& rows, const std::vector<std::size_t>& widths,
                                     std::size_t border, std::size_t most);
 

@@ -1,16 +1,21 @@
-// compare.cpp: compares every file of a run with its digest, and counts of frames with each other.
+// compare.cpp: compares a run directory with what its manifest and its checkpoint say about it.
 #include "run/compare.h"
 
+#include <errno.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
 #include "run/checkpoint.h"
 #include "run/file.h"
 #include "run/formats.h"
+#include "run/identity.h"
+#include "run/json_text.h"
 #include "run/manifest.h"
 #include "run/npy.h"
 #include "run/run_directory.h"
@@ -18,13 +23,193 @@
 #include "run/shell.h"
 
 namespace murmur {
+
+// --- Settings and inputs (identity.h).
+
 namespace {
 
 namespace fs = std::filesystem;
 
-// A file that the machine does not let us read is told as a difference, or ends the comparison: it
-// may be whole, and no advice for damage is given then.
-enum class Unreadable { told, thrown };
+constexpr const char* kRestore =
+    "restore it, or start a new run; murmur runs branch RUN KEY=VALUE makes one that goes on from "
+    "here with changed settings";
+
+// A line with content: its number, the key before '=', and its text without outer blanks.
+struct Line {
+  int number = 0;
+  std::string key{}, text{};
+};
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<Line> lines_of(const std::string& config, std::span<const std::string> free) {
+  std::vector<Line> lines;
+  int number = 0;
+  for (std::size_t start = 0; start < config.size();) {
+    const std::size_t end = std::min(config.find('\n', start), config.size());
+    Line line{++number, {}, trimmed(config.substr(start, end - start))};
+    start = end + 1;
+    line.key = trimmed(line.text.substr(0, line.text.find('=')));
+    const bool counts = !line.text.empty() && line.text[0] != '#' &&
+                        std::find(free.begin(), free.end(), line.key) == free.end();
+    if (counts) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+const Line* find(const std::vector<Line>& lines, const std::string& key) {
+  for (const Line& line : lines)
+    if (line.key == key) return &line;
+  return nullptr;
+}
+
+// Returns a line for a message: without control bytes, and shortened to fit.
+std::string shown(const std::string& line) {
+  constexpr std::size_t most = 60;
+  std::string text = line.substr(0, most);
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return line.size() > most ? text + "..." : text;
+}
+
+void require_same_text(const fs::path& directory, const Manifest& manifest,
+                       std::span<const std::string> free) {
+  const fs::path path = directory / "config.toml";
+  const std::string now = read_text(path);
+  const std::string digest = sha256_of_text(now);
+  const MadeOf& made = *manifest.made_of;
+  if (digest == made.settings_sha256 || digest == made.next_sha256) return;
+  const auto change = first_change(made.settings, now, free);
+  if (!change) return;
+  throw Error(Fault::input, "the run was made with other settings: " + sentence_of(*change),
+              change->line > 0 ? fmt::format("{}:{}", path.string(), change->line) : path.string(),
+              kRestore);
+}
+
+void require_same_inputs(const fs::path& directory, const Digests& made) {
+  const Digests now = digests_of_inputs(directory);
+  const auto refuse = [&](const std::string& name, const char* what) {
+    throw Error(Fault::input, fmt::format("inputs/{} {}", name, what),
+                (directory / "inputs" / name).string(), kRestore);
+  };
+  for (const auto& [name, digest] : made) {
+    const auto found = now.find(name);
+    if (found == now.end()) refuse(name, "was there when the run was made, and is gone");
+    if (found->second != digest) refuse(name, "is not the input the run was made with");
+  }
+  for (const auto& [name, digest] : now)
+    if (made.count(name) == 0) refuse(name, "was not there when the run was made");
+}
+
+// The digests in a checkpoint must be those of the run, or those of the run before T was raised.
+void require_same_checkpoint(const fs::path& directory, const Manifest& manifest,
+                             const CheckpointFacts& facts) {
+  const fs::path path = directory / kCheckpointName;
+  const auto refuse = [&](const std::string& what) {
+    throw Error(Fault::input, "the checkpoint is of another run: " + what, path.string(),
+                "restore the one that belongs here, or delete it to start again from t = 0");
+  };
+  if (facts.schema != schema_of_runs())
+    refuse(
+        fmt::format("it is laid out as {}; this murmur knows {}", facts.schema, schema_of_runs()));
+  const std::string now = sha256_of_text(read_text(directory / "config.toml"));
+  std::vector<std::string> known{now};
+  if (manifest.made_of) {
+    known = manifest.made_of->before;
+    known.push_back(manifest.made_of->settings_sha256);
+  }
+  if (std::find(known.begin(), known.end(), facts.settings_sha256) == known.end())
+    refuse("its settings are not those of config.toml");
+  if (facts.inputs != (manifest.made_of ? manifest.made_of->inputs : digests_of_inputs(directory)))
+    refuse("its inputs are not those of inputs/");
+}
+
+}  // namespace
+
+std::string sha256_of_text(std::string_view text) {
+  Sha256 digest;
+  digest.update(std::as_bytes(std::span(text.data(), text.size())));
+  return digest.hex();
+}
+
+Digests digests_of_inputs(const fs::path& directory) {
+  Digests digests;
+  std::error_code none;
+  for (fs::directory_iterator at(directory / "inputs", none), end; !none && at != end;
+       at.increment(none)) {
+    const std::string name = at->path().filename().string();
+    if (at->path().extension() == ".npy" && name[0] != '.')
+      digests[name] = sha256_of_file(at->path());
+  }
+  return digests;
+}
+
+std::optional<SettingsChange> first_change(const std::string& was, const std::string& is,
+                                           std::span<const std::string> free) {
+  const std::vector<Line> before = lines_of(was, free), now = lines_of(is, free);
+  std::optional<SettingsChange> first;
+  const auto note = [&](const SettingsChange& change) {
+    if (first)
+      ++first->others;
+    else
+      first = change;
+  };
+  for (const Line& line : now) {
+    const Line* old = find(before, line.key);
+    if (old == nullptr)
+      note({line.number, {}, line.text});
+    else if (old->text != line.text)
+      note({line.number, old->text, line.text});
+  }
+  for (const Line& line : before)
+    if (find(now, line.key) == nullptr) note({0, line.text, {}});
+  if (!first && before.size() != now.size()) first = SettingsChange{0, "each line once", {}};
+  return first;
+}
+
+std::string sentence_of(const SettingsChange& change) {
+  const std::string was = shown(change.was), is = shown(change.is);
+  std::string text;
+  if (was.empty())
+    text = fmt::format("{} is there now, and was not", is);
+  else if (is.empty())
+    text = fmt::format("{} was made, and is gone now", was);
+  else
+    text = fmt::format("{} was made, {} is there now", was, is);
+  if (change.others > 0)
+    text += fmt::format(" (and {} more line{})", change.others, change.others > 1 ? "s" : "");
+  return text;
+}
+
+std::string require_same_settings(const fs::path& directory, std::span<const std::string> free) {
+  const Manifest manifest = read_manifest(directory);
+  if (manifest.made_of) {
+    require_same_text(directory, manifest, free);
+    require_same_inputs(directory, manifest.made_of->inputs);
+  }
+  std::optional<Checkpoint> checkpoint = read_checkpoint(directory);
+  if (checkpoint && checkpoint->facts) {
+    require_same_checkpoint(directory, manifest, *checkpoint->facts);
+  } else if (!manifest.made_of || checkpoint) {
+    return "this run is older than the digests of settings: whether config.toml and inputs/ are "
+           "those it was made with cannot be checked";
+  }
+  return {};
+}
+
+// --- The whole run.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file that the system refuses to read is reported as a difference, or ends the comparison. It
+// may be intact, so the message gives no advice for damaged files.
+enum class Unreadable { reported, thrown };
 
 class Comparison {
  public:
@@ -47,7 +232,8 @@ class Comparison {
     add("config.toml", next ? found : "sha256 " + made.settings_sha256, found);
     if (!result_.checks.back().agrees())
       if (const auto change = first_change(
-              made.settings, told([&] { return read_text(directory_ / "config.toml"); }), {}))
+              made.settings, found_or_reason([&] { return read_text(directory_ / "config.toml"); }),
+              {}))
         note("config.toml: " + sentence_of(*change));
     add("manifest.json", "settings sha256 " + made.settings_sha256,
         "settings sha256 " + sha256_of_text(made.settings));
@@ -67,9 +253,9 @@ class Comparison {
   void add(const std::string& file, const std::string& expected, const std::string& found) {
     result_.checks.push_back({file, expected, found});
   }
-  // What a step of the comparison found, or why it could not look.
+  // Runs one step of the comparison; if the step cannot read a file, records why.
   template <class Look>
-  std::string told(const Look& look) const {
+  std::string found_or_reason(const Look& look) const {
     try {
       return look();
     } catch (const Error& error) {
@@ -79,7 +265,7 @@ class Comparison {
   }
 
   std::string digest_text(const fs::path& path) const {
-    return told([&] { return "sha256 " + sha256_of_file(path); });
+    return found_or_reason([&] { return "sha256 " + sha256_of_file(path); });
   }
 
   void inputs(const Digests& made) {
@@ -100,13 +286,13 @@ class Comparison {
   void checkpoint() {
     const std::string good = "content matches its digest";
     std::optional<Checkpoint> read;
-    const std::string found = told([&] {
+    const std::string found = found_or_reason([&] {
       read = read_checkpoint(directory_);
       return good;
     });
     if (read || found != good) add(kCheckpointName, good, found);
     if (manifest_.parent)
-      add(kPartingName, good, told([&] {
+      add(kPartingName, good, found_or_reason([&] {
             read_parting(directory_);
             return good;
           }));
@@ -115,7 +301,7 @@ class Comparison {
     if (!read->facts) return;
     if (manifest_.made_of) known_settings(read->facts->settings_sha256);
     for (const auto& [name, so_far] : read->facts->files) {
-      const auto whole = manifest_.sha256.find(name);  // then it was compared in full
+      const auto whole = manifest_.sha256.find(name);  // then it was compared completely
       if (whole == manifest_.sha256.end()) prefix(name, so_far);
     }
   }
@@ -132,7 +318,7 @@ class Comparison {
     const auto text = [&](const std::string& digest) {
       return fmt::format("sha256 {} of the first {} bytes", digest, so_far.bytes);
     };
-    add(name, text(so_far.sha256), told([&] {
+    add(name, text(so_far.sha256), found_or_reason([&] {
           const File file = File::reading(directory_ / name);
           const std::uint64_t start = name.ends_with(".npy") ? GrowingNpy::kHeaderSize : 0;
           if (file.size() < start + so_far.bytes)
@@ -144,7 +330,7 @@ class Comparison {
   }
 
   struct Rows {
-    std::uint64_t counted = 0, held = 0;  // by the header, and whole in the file
+    std::uint64_t counted = 0, held = 0;  // counted by the header; complete in the file
     double last = 0;                      // of an array of one axis: its last value
   };
   Rows rows_of(const char* name, std::size_t axes) const {
@@ -164,12 +350,12 @@ class Comparison {
     return rows;
   }
 
-  // Frames that headers, times and table count, and that the files hold.
+  // Compares the frames counted by headers, times and table with those in the files.
   void frames() {
     Rows trajectory, times;
     std::uint64_t table = 0;
     const std::string good = "frames, times and a table";
-    const std::string found = told([&] {
+    const std::string found = found_or_reason([&] {
       trajectory = rows_of("trajectory.npy", 3);
       times = rows_of("times.npy", 1);
       table = rows_of_table();
@@ -178,7 +364,8 @@ class Comparison {
     if (found != good) return add("trajectory.npy", good, found);
     const auto count = [](std::uint64_t k) { return fmt::format("{} frames", k); };
     const std::uint64_t marked = mark_ ? static_cast<std::uint64_t>(mark_->frames) : 0;
-    if (manifest_.status == "running") {  // more may be there: it was killed after its checkpoint
+    if (manifest_.status ==
+        "running") {  // more frames may exist: the process was killed after its checkpoint
       add("trajectory.npy", count(std::max(trajectory.held, marked)), count(trajectory.held));
       add("times.npy", count(std::max(times.held, marked)), count(times.held));
       return;
@@ -202,10 +389,11 @@ class Comparison {
     return lines > 0 ? static_cast<std::uint64_t>(lines - 1) : 0;
   }
 
-  // A run over time that is marked done has come to its T.
+  // A run over time that is marked done must have reached its T.
   void reached_the_end(const Rows& times) {
     if (manifest_.command != "simulate" && manifest_.command != "meanfield") return;
-    const std::string config = told([&] { return read_text(directory_ / "config.toml"); });
+    const std::string config =
+        found_or_reason([&] { return read_text(directory_ / "config.toml"); });
     const std::size_t at = ("\n" + config).find("\nT = ");
     double T = 0;
     if (at == std::string::npos ||
@@ -224,14 +412,15 @@ class Comparison {
   std::optional<RunMark> mark_{};
 };
 
-// "sha256 0123...": the first digits tell two apart.
+// "sha256 0123...": the first digits suffice to distinguish two digests.
 std::string shortened(const std::string& text) {
   const std::size_t at = text.find("sha256 ");
   if (at == std::string::npos || text.size() < at + 71) return text;
   return text.substr(0, at + 19) + text.substr(at + 71);
 }
 
-// A trace is not made from its settings: these are of the flow that it is compared with.
+// The settings of a trace are those of the flow that it is compared with, so they cannot make it
+// again.
 std::string how_to_make_again(const fs::path& directory) {
   const Manifest manifest = read_manifest(directory);
   if (manifest.command != "trace") return "make the run again from its config.toml";
@@ -250,7 +439,7 @@ std::string how_to_make_again(const fs::path& directory) {
                     : fmt::format("the run did not keep {}: {} expected", check.file,
                                   shortened(check.expected)),
               (directory / check.file).string(),
-              fmt::format("restore the file, or {}; murmur runs verify {} tells all that differs",
+              fmt::format("restore the file, or {}; murmur runs verify {} lists all differences",
                           how_to_make_again(directory), shell_path(directory)));
 }
 
@@ -262,7 +451,7 @@ bool RunComparison::agrees() const {
 
 RunComparison compare_run(const fs::path& directory) {
   RunComparison result;
-  Comparison comparison(directory, result, Unreadable::told);
+  Comparison comparison(directory, result, Unreadable::reported);
   comparison.settings();
   if (is_being_written(directory))
     comparison.note("the run is being written: of its outputs nothing is compared");
@@ -281,6 +470,67 @@ void require_whole(const fs::path& directory, std::span<const std::string> remad
   };
   for (const RunCheck& check : result.checks)
     if (!check.agrees() && !is_remade(check.file)) refuse(directory, check);
+}
+
+// --- Comparisons that agreed are remembered.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMemory = "compared.json";
+
+// Size, inode and times in nanoseconds: if a file was written since, at least one of them differs.
+nlohmann::json looks_of(const fs::path& path) {
+  struct stat s {};
+  if (::lstat(path.c_str(), &s) != 0) return nullptr;
+  const auto nanoseconds = [](const timespec& t) {
+    return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+  };
+  return {s.st_size, s.st_ino, nanoseconds(s.st_mtim), nanoseconds(s.st_ctim)};
+}
+
+// Covers everything that a comparison reads. The times of folders show added files.
+nlohmann::json looks_of_run(const fs::path& directory) {
+  const Manifest manifest = read_manifest(directory);
+  nlohmann::json looks = nlohmann::json::object();
+  const auto add = [&](const std::string& name) { looks[name] = looks_of(directory / name); };
+  for (const char* name : {"manifest.json", "config.toml", "inputs", "trajectory.npy", "times.npy",
+                           "observables.csv", "events.jsonl", kCheckpointName, kPartingName})
+    add(name);
+  for (const auto& [name, digest] : manifest.sha256) add(name);
+  if (manifest.made_of)
+    for (const auto& [name, digest] : manifest.made_of->inputs) add("inputs/" + name);
+  return looks;
+}
+
+}  // namespace
+
+// Not synced: if the file is lost or damaged, the comparison is made again.
+void remember_comparison(const fs::path& directory) noexcept try {
+  const std::string text = json_text(looks_of_run(directory)) + "\n";
+  const fs::path beside = hidden_sibling(directory / kMemory, "part");
+  try {
+    File::creating(beside).write_at(0, text);
+    rename_path(beside, directory / kMemory);
+  } catch (...) {
+    remove_quietly(beside);
+  }
+} catch (...) {  // the folder is read-only: then the run is compared each time
+}
+
+void require_readable(const fs::path& directory, std::span<const std::string> free) {
+  if (is_being_written(directory)) return;
+  const nlohmann::json looks = looks_of_run(directory);
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(directory / kMemory, ignored))) try {
+      if (json_of_text(read_text(directory / kMemory)) == looks) return;
+    } catch (const Error&) {  // the file cannot be read: the run is compared again
+    }
+  require_same_settings(directory, free);
+  require_whole(directory);
+  if (read_manifest(directory).status != "running" && looks_of_run(directory) == looks)
+    remember_comparison(directory);
 }
 
 }  // namespace murmur

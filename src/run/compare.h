@@ -1,4 +1,4 @@
-// compare.h: holds a run directory against what its manifest and its checkpoint say of it.
+// compare.h: compares a run directory with what its manifest and its checkpoint say about it.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace murmur {
 
-// One thing that was compared. They agree where both texts are the same.
+// One comparison. It agrees if both texts are the same.
 struct RunCheck {
   std::string file{};
   std::string expected{}, found{};
@@ -17,25 +17,25 @@ struct RunCheck {
 
 struct RunComparison {
   std::vector<RunCheck> checks{};
-  std::vector<std::string> notes{};  // what could not be compared, and what a difference means
+  std::vector<std::string> notes{};  // what could not be compared, and the meaning of differences
   bool agrees() const;
 };
 
-// Everything in full, byte by byte: settings, inputs, outputs, checkpoint, shapes and counts of
-// frames. Of a run that another process writes, only what does not change. Error(input) where
-// there is no manifest to compare with.
+// Compares everything byte by byte: settings, inputs, outputs, checkpoint, shapes and counts of
+// frames. If another process is writing the run, compares only what does not change. Error(input)
+// if there is no manifest.
 RunComparison compare_run(const std::filesystem::path& directory);
 
-// Outputs, checkpoint and counts alone: Error(input) at the first difference; files named in
-// `remade` may differ.
+// Compares only outputs, checkpoint and counts. Error(input) at the first difference; files named
+// in `remade` may differ.
 void require_whole(const std::filesystem::path& directory,
                    std::span<const std::string> remade = {});
 
-// For those who only read: the same, and settings and inputs but for the keys in `free`. What
-// agreed is remembered in the run, by size, times and number of each file, and compared again where
-// one of these has changed. A run that is being written is let pass.
+// For commands that only read a run: compares the same, and settings (except the keys in `free`)
+// and inputs. Stores the size, times and inode of every file that agreed, and compares a file again
+// only when one of these has changed. A run that is being written is not compared.
 void require_readable(const std::filesystem::path& directory, std::span<const std::string> free);
-// Says that the files are right as they are now.
+// Stores that the files agree as they are now.
 void remember_comparison(const std::filesystem::path& directory) noexcept;
 
 bool is_being_written(const std::filesystem::path& directory);  // its lock is held

@@ -1,4 +1,4 @@
-// discard.h: removes runs, whole and only runs, and what dead processes left beside them.
+// discard.h: removes whole runs, nothing but runs, and the remains of processes that died.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ struct RunWeight {
   std::uint64_t files = 0, bytes = 0;  // links count as files of no size
 };
 
-// What removing a run would remove. Error(input) unless the path itself, no link, is a directory
-// with our manifest that holds no other run; Error(runtime) while another process writes it.
+// Counts what removing a run would remove. Error(input) unless the path is a directory (not a link)
+// with our manifest that holds no other run; Error(runtime) while another process writes the run.
 RunWeight weigh_run(const std::filesystem::path& directory);
-// The same refusals; then the run disappears by one rename and is removed. Links in it are removed,
-// and what they lead to stays.
+// Refuses in the same cases. Then one rename takes the run away, and its files are removed. Links
+// in it are removed; their targets stay.
 void discard_run(const std::filesystem::path& directory);
 
-// Of directories that were being made, replaced or removed by a process that is gone: removed. An
-// old run whose replacement never came is put back. Returns how many there were.
+// Removes directories that a process which no longer exists was making, replacing or removing. Puts
+// back an old run whose replacement is missing. Returns the number of such directories.
 int sweep_left_overs(const std::filesystem::path& folder);
 
 }  // namespace murmur

@@ -1,4 +1,5 @@
-// file.cpp: the one place that asks the system to change a disk.
+// file.cpp: files of a run: opening, writing, replacing whole, and lock files that claim units of
+// work.
 #include "run/file.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "murmur/error.h"
+#include "run/claims.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -28,11 +30,11 @@ SyscallHook& hook() {
   return instance;
 }
 
-Mishap consult(Syscall call, const fs::path& path) {
-  return hook() ? hook()(call, path) : Mishap{};
+InjectedFailure consult(Syscall call, const fs::path& path) {
+  return hook() ? hook()(call, path) : InjectedFailure{};
 }
 
-// True when a test wants this call to fail; errno then says how.
+// Returns whether a test injects a failure into this call; errno then holds the error.
 bool forbidden(Syscall call, const fs::path& path) {
   const int error = consult(call, path).error;
   if (error != 0) errno = error;
@@ -60,14 +62,14 @@ std::string remedy_for(int error) {
   }
 }
 
-[[noreturn]] void refuse(const char* deed, const fs::path& path, int error) {
-  throw Error(Fault::runtime, fmt::format("cannot {}: {}", deed, std::strerror(error)),
+[[noreturn]] void refuse(const char* action, const fs::path& path, int error) {
+  throw Error(Fault::runtime, fmt::format("cannot {}: {}", action, std::strerror(error)),
               path.string(), remedy_for(error));
 }
 
 constexpr const char* kGiveAFile = "give the path of a file, not of a directory, pipe or device";
 
-const char* deed_of_opening(int flags) {
+const char* action_of_opening(int flags) {
   if (flags & O_CREAT) return "create the file";
   return (flags & O_ACCMODE) == O_RDONLY ? "read the file" : "open the file for writing";
 }
@@ -89,9 +91,9 @@ File::File(const fs::path& path, int flags) : path_(path) {
     if (error == ELOOP && (flags & O_NOFOLLOW))
       throw Error(Fault::input, "this is a link, and nothing is written through a link",
                   path.string(), "put the file itself there, or make the run again");
-    if (error == ENXIO)  // a pipe that nobody reads
+    if (error == ENXIO)  // a pipe without a reader
       throw Error(Fault::input, "this is not a regular file", path.string(), kGiveAFile);
-    refuse(deed_of_opening(flags), path, error);
+    refuse(action_of_opening(flags), path, error);
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -139,7 +141,7 @@ void File::read_at(std::uint64_t at, std::span<std::byte> to) const {
 
 void File::write_at(std::uint64_t at, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const Mishap mishap = consult(Syscall::write, path_);
+    const InjectedFailure mishap = consult(Syscall::write, path_);
     if (mishap.error != 0) refuse("write to the file", path_, mishap.error);
     const std::size_t asked = std::min(bytes.size(), mishap.at_most);
     const ssize_t put = ::pwrite(descriptor_, bytes.data(), asked, static_cast<off_t>(at));
@@ -265,7 +267,7 @@ void sync_directory(const fs::path& path) {
   if (descriptor < 0) refuse("open the directory", path, errno);
   const int failed = ::fsync(descriptor) != 0 ? errno : 0;
   ::close(descriptor);
-  // Some file systems cannot sync a directory and say so with EINVAL; there is no more to do.
+  // Some file systems cannot sync a directory and return EINVAL; this is not an error.
   if (failed != 0 && failed != EINVAL) refuse("bring the directory to disk", path, failed);
 }
 
@@ -290,5 +292,48 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   replacement.write(bytes);
   replacement.commit();
 }
+
+// --- Units of work as lock files (claims.h).
+
+namespace fs = std::filesystem;
+
+namespace {
+constexpr int kMostTries = 5;  // attempts to claim in a folder that others clear
+}
+
+Claims::Claims(const fs::path& folder) : folder_(folder) { make_folder_of_run(folder); }
+
+std::optional<File> Claims::take(const std::string& unit) const {
+  const fs::path path = folder_ / (unit + ".lock");
+  // A process that finds everything done may clear the folder at any moment; then it is created
+  // again.
+  for (int tries = 0;; ++tries) try {
+      make_folder_of_run(folder_);
+      std::error_code ignored;
+      if (!fs::exists(path, ignored)) try {
+          File::creating(path);
+        } catch (const Error&) {  // another process was faster; other errors appear below
+        }
+      File file = File::writing(path);
+      if (!file.try_lock()) return std::nullopt;
+      return file;
+    } catch (const Error&) {
+      if (tries == kMostTries) throw;
+    }
+}
+
+void Claims::leave_word(const std::string& unit, const std::string& text) const {
+  make_folder_of_run(folder_);
+  write_file_atomically(folder_ / (unit + ".word"), text);
+}
+
+std::optional<std::string> Claims::word_about(const std::string& unit) const {
+  const fs::path path = folder_ / (unit + ".word");
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return std::nullopt;
+  return read_text(path);
+}
+
+void Claims::clear(const fs::path& folder) { remove_quietly(folder); }
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// file.h: files written at stated places, so that a write that failed can simply be made again.
+// file.h: files written at explicit offsets, so that a failed write can be repeated.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,16 @@ namespace murmur {
 // The system calls that change a disk.
 enum class Syscall { open, make_directory, write, truncate, sync, rename, remove };
 
-// What a test makes of one call: it fails with `error`, or a write moves only `at_most` bytes.
-struct Mishap {
+// A failure that a test injects into one call: it fails with `error`, or a write moves only
+// `at_most` bytes.
+struct InjectedFailure {
   int error = 0;
   std::size_t at_most = SIZE_MAX;
 };
 
-// For tests alone: asked before each such call of this process. An empty hook lets all pass.
-using SyscallHook = std::function<Mishap(Syscall, const std::filesystem::path&)>;
+// Only for tests: called before each such system call of this process. An empty hook injects
+// nothing.
+using SyscallHook = std::function<InjectedFailure(Syscall, const std::filesystem::path&)>;
 void set_syscall_hook(SyscallHook hook);
 
 // A regular file held open. Every failure is an Error naming the path, the reason and a remedy.
@@ -39,12 +41,12 @@ class File {
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const;
-  void read_at(std::uint64_t at, std::span<std::byte> to) const;  // all of it or Error
+  void read_at(std::uint64_t at, std::span<std::byte> to) const;  // all bytes, or an Error
   void write_at(std::uint64_t at, std::span<const std::byte> bytes);
   void write_at(std::uint64_t at, std::string_view text);
   void truncate(std::uint64_t size);
-  void sync();      // data and what is needed to find it again have reached the disk
-  bool try_lock();  // against other holders, until this file is closed
+  void sync();      // data and the metadata needed to read it are on the disk
+  bool try_lock();  // excludes other holders until this file is closed
 
  private:
   File(const std::filesystem::path& path, int flags);
@@ -52,7 +54,7 @@ class File {
   int descriptor_ = -1;
 };
 
-// A file that takes the place of `target` whole when committed, and leaves no trace otherwise.
+// A file that replaces `target` as a whole when committed, and is removed otherwise.
 class Replacement {
  public:
   explicit Replacement(const std::filesystem::path& target);
@@ -60,7 +62,7 @@ class Replacement {
   Replacement& operator=(const Replacement&) = delete;
   ~Replacement();
 
-  void write(std::span<const std::byte> bytes);  // after what was written before
+  void write(std::span<const std::byte> bytes);  // appends
   void write(std::string_view text);
   void commit();
 
@@ -73,28 +75,29 @@ class Replacement {
 
 bool is_replacement_in_waiting(const std::filesystem::path& path);  // left by a killed process
 
-// `.NAME.WORD-PROCESS-NUMBER` taken apart; nothing where a path is not of that form.
+// The parts of `.NAME.WORD-PROCESS-NUMBER`. `left_over_of` returns nothing for a path of another
+// form.
 struct LeftOver {
   std::string name{}, word{};
   int process = 0;
 };
 std::optional<LeftOver> left_over_of(const std::filesystem::path& path);
 bool is_alive(int process);
-// Whether `.NAME.WORD-PROCESS-NUMBER` names a process that is alive and not this one.
+// Returns whether `.NAME.WORD-PROCESS-NUMBER` names another process that is alive.
 bool belongs_to_another_process(const std::filesystem::path& path);
 
-// `.NAME.WORD-PROCESS-NUMBER` beside `path`, not used before by this process.
+// Returns `.NAME.WORD-PROCESS-NUMBER` next to `path`, not used before by this process.
 std::filesystem::path hidden_sibling(const std::filesystem::path& path, std::string_view word);
 
 void make_directory(const std::filesystem::path& path);  // with its parents
-// A folder inside a run; Error(input) where a link is in its place.
+// Makes a folder inside a run; Error(input) if a link is in its place.
 void make_folder_of_run(const std::filesystem::path& path);
 void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
 void sync_directory(const std::filesystem::path& path);
 void remove_quietly(const std::filesystem::path& path);  // file or whole directory
 std::string read_text(const std::filesystem::path& path);
 
-// The directory that holds `path`; "." for a bare name.
+// Returns the directory that holds `path`; "." for a bare name.
 std::filesystem::path parent_of(const std::filesystem::path& path);
 
 }  // namespace murmur

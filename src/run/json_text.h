@@ -1,4 +1,4 @@
-// json_text.h: JSON to text and back, compiled once for all who write or read it.
+// json_text.h: JSON to text and back, compiled once for all files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,11 +7,11 @@
 
 namespace murmur {
 
-// Below 0 spaces of indent: one line. Bytes that are not UTF-8 become U+FFFD.
+// A negative indent gives one line. Bytes that are not UTF-8 become U+FFFD.
 std::string json_text(const nlohmann::json& json, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
-// is_discarded() where the text is no JSON.
+// The result is_discarded() if the text is not JSON.
 nlohmann::json json_of_text(std::string_view text);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// kept_json.cpp: a bounded parse, and accessors that say which key of which file is off.
+// kept_json.cpp: a bounded parser, and accessors whose errors name the file and the key.
 #include "run/kept_json.h"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ KeptJson KeptJson::parse(std::string_view text, const std::string& where) {
 KeptJson KeptJson::read(const std::filesystem::path& file) {
   if (std::error_code ignored; !std::filesystem::exists(file, ignored))
     throw Error(Fault::input, "the run did not keep what it found", file.string(),
-                "run it again: murmur runs show RUN tells how it was made");
+                "run it again: murmur runs show RUN prints how it was made");
   return parse(read_text(file), file.string());
 }
 

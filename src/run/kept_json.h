@@ -1,4 +1,4 @@
-// kept_json.h: JSON that a run keeps, read back value by value; an error names file and key.
+// kept_json.h: reads JSON files of a run value by value; an error names file and key.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace murmur {
 
-// Objects and lists may lie this deep in each other: what walks a JSON value calls itself.
+// The deepest nesting of objects and lists. Functions that walk a JSON value are recursive.
 constexpr int kDeepestJson = 64;
 
-// Error(input) where brackets are nested deeper than kDeepestJson, at whatever syntax.
+// Error(input) if brackets are nested deeper than kDeepestJson, even in text that is not JSON.
 void require_shallow_json(std::string_view text, const std::string& where);
 
-// One value of such a file. Every accessor checks: Error(input) where the value is of another kind,
+// One value of such a file. Every accessor throws Error(input) if the value is of another type,
 // missing or out of range.
 class KeptJson {
  public:
@@ -29,25 +29,25 @@ class KeptJson {
 
   const nlohmann::json& json() const { return *value_; }
   KeptJson at(const std::string& key) const;  // of an object
-  bool has(const std::string& key) const;     // false of what is no object
+  bool has(const std::string& key) const;     // false if this is not an object
   bool is_null() const { return value_->is_null(); }
 
   double number(double least = -std::numeric_limits<double>::max(),
                 double greatest = std::numeric_limits<double>::max()) const;
-  double number_or(double otherwise) const;  // null: `otherwise`
+  double number_or(double otherwise) const;  // `otherwise` for null
   std::int64_t whole(std::int64_t least = 0, std::int64_t greatest = 2'147'483'647) const;
-  int small_whole(int least = 0) const {  // that fits an int
+  int small_whole(int least = 0) const {  // which fits into an int
     return static_cast<int>(whole(least));
   }
-  std::uint64_t natural() const;  // any that 64 bits hold
+  std::uint64_t natural() const;  // any that fits into 64 bits
   bool flag() const;
   std::string text() const;
   std::vector<KeptJson> list() const;
   std::vector<std::pair<std::string, KeptJson>> members() const;  // of an object
-  std::vector<double> numbers() const;                            // a list of nothing else
+  std::vector<double> numbers() const;                            // a list of only these
   std::vector<std::vector<double>> rows(std::size_t columns) const;
-  std::vector<std::string> texts() const;                    // a list of nothing else
-  std::map<std::string, std::string> texts_by_name() const;  // an object of nothing else
+  std::vector<std::string> texts() const;                    // a list of only these
+  std::map<std::string, std::string> texts_by_name() const;  // an object of only these
 
   [[noreturn]] void refuse(std::string_view why) const;  // "{key} {why}"
 
@@ -62,7 +62,7 @@ class KeptJson {
 
   std::shared_ptr<const nlohmann::json> document_;
   const nlohmann::json* value_;
-  std::string file_, key_;  // key_: "points[3].energy"; empty for the whole
+  std::string file_, key_;  // key_: "points[3].energy"; empty for the whole file
 };
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// manifest.h: what manifest.json of a run directory says, as plain data.
+// manifest.h: the content of manifest.json of a run directory as plain data.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ struct Resumption {
   std::vector<std::string> argv{};
 };
 
-// What the run is made of; runs of earlier versions do not say.
+// The settings and inputs of the run; runs of earlier versions lack them.
 struct MadeOf {
   std::string settings{}, settings_sha256{};  // text of config.toml
-  std::vector<std::string> before{};          // digests of settings that these took the place of
-  // Settings that are about to take their place: config.toml may already hold them.
+  std::vector<std::string> before{};          // digests of earlier settings that these replaced
+  // Settings that are about to replace these: config.toml may already hold them.
   std::string next{}, next_sha256{};
   std::map<std::string, std::string> inputs{};  // file name in inputs/ -> sha256
 };
 
 // The run that a branch parted from.
 struct Parent {
-  std::string run{};              // its directory, as it was named
+  std::string run{};              // its directory, as the user named it
   std::string settings_sha256{};  // of its config.toml
   double t = 0;                   // time of parting
 };
@@ -41,7 +41,7 @@ struct Manifest {
   std::string cpu{};
   int cores = 0;
   std::string started{}, finished{};  // UTC; finished is empty while running
-  double seconds = 0;                 // of every session that ended by closing
+  double seconds = 0;                 // summed over all sessions that closed the run
   std::vector<Resumption> resumes{};
   std::string sentence{};
   std::map<std::string, double> numbers{};
@@ -50,13 +50,13 @@ struct Manifest {
   std::optional<Parent> parent{};
 };
 
-// Filled in with this program, this machine and this moment.
+// Returns a manifest filled in with this program, this machine and the current time.
 Manifest manifest_of_now();
 std::string schema_of_runs();  // murmur-run-1
 std::string utc_now();         // 2025-01-31T12:00:00Z
 
 std::string to_json(const Manifest& manifest);
-// Error(input) on text that is no manifest of ours, or one of another version.
+// Error(input) if the text is not a manifest of this program, or is one of another version.
 Manifest parse_manifest(const std::string& text, const std::string& where);
 Manifest read_manifest(const std::filesystem::path& directory);
 

@@ -1,4 +1,4 @@
-// no_files.cpp: stands in for file.cpp where there is no disk: every file is refused by name.
+// no_files.cpp: replaces file.cpp in builds without a disk: every file is refused by name.
 #include "murmur/error.h"
 #include "run/file.h"
 #include "run/formats.h"
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& path) {
   throw Error(Fault::input, "there are no files here", path.string(),
-              "give the numbers themselves, or fly this with the program murmur");
+              "give the numbers themselves, or run this with the program murmur");
 }
 
 }  // namespace
@@ -18,11 +18,16 @@ namespace fs = std::filesystem;
 File File::creating(const fs::path& path) { refuse(path); }
 File File::writing(const fs::path& path) { refuse(path); }
 File File::reading(const fs::path& path) { refuse(path); }
+File::File(File&&) noexcept = default;
+File& File::operator=(File&&) noexcept = default;
 File::~File() = default;
 std::uint64_t File::size() const { refuse(path_); }
 void File::read_at(std::uint64_t, std::span<std::byte>) const { refuse(path_); }
+void File::write_at(std::uint64_t, std::span<const std::byte>) { refuse(path_); }
+void File::write_at(std::uint64_t, std::string_view) { refuse(path_); }
+void File::truncate(std::uint64_t) { refuse(path_); }
 
-// Nothing after this is ever reached.
+// The constructor throws, so the rest is never called.
 Replacement::Replacement(const fs::path& target) { refuse(target); }
 Replacement::~Replacement() = default;
 void Replacement::write(std::span<const std::byte> bytes) { length_ += bytes.size(); }

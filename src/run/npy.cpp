@@ -1,4 +1,4 @@
-// npy.cpp: reads and writes numpy's own file format, with a parser that only knows what it needs.
+// npy.cpp: reads and writes npy files, and npy files that grow by whole rows.
 #include "run/npy.h"
 
 #include <fmt/format.h>
@@ -13,11 +13,11 @@ namespace {
 
 // \x93NUMPY, version (2 bytes), length of the header (2 bytes; 4 from version 2), the header.
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t longest_header = 10'000;  // as numpy's own reader
+constexpr std::size_t longest_header = 10'000;  // the same limit as in numpy
 constexpr std::size_t most_axes = 32;
 constexpr std::size_t alignment = 64;
 constexpr std::string_view convert =
-    "save it anew with numpy.save(path, numpy.ascontiguousarray(array, dtype='<f8'))";
+    "save it again with numpy.save(path, numpy.ascontiguousarray(array, dtype='<f8'))";
 constexpr std::string_view rewrite = "write the file again, for example with numpy.save";
 
 // The header: a Python dict literal of exactly descr, fortran_order and shape.
@@ -78,7 +78,7 @@ class HeaderText {
     const char quote = peek();
     if (quote != '\'' && quote != '"') fail("the npy header lacks a quoted word", rewrite);
     const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string::npos) fail("a word of the npy header does not end", rewrite);
+    if (end == std::string::npos) fail("a text of the npy header does not end", rewrite);
     std::string word = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
     return word;
@@ -141,12 +141,12 @@ class HeaderText {
   }
 
   const Source& source_;
-  std::uint64_t start_;  // of the text in the file
+  std::uint64_t start_;  // offset of the text in the file
   std::string text_;
   std::size_t at_ = 0;
 };
 
-// Fortran order keeps the first index fastest, C order the last.
+// In Fortran order the first index varies fastest, in C order the last one.
 template <class T>
 std::vector<T> in_c_order(const std::vector<T>& fortran, const std::vector<std::size_t>& shape) {
   std::vector<std::size_t> index(shape.size(), 0), stride(shape.size(), 1);
@@ -266,6 +266,73 @@ void write_npy(const std::filesystem::path& path, const Array& array) {
   replacement.write(npy_header_text(element_of(array), axes_text(array.shape)));
   replacement.write(bytes);
   replacement.commit();
+}
+
+// --- Files that grow: new rows are written first, then the header that counts them.
+
+GrowingNpy::GrowingNpy(File file, Element element, const std::vector<std::size_t>& row)
+    : file_(std::move(file)), element_(element), row_(row) {
+  const auto bytes = bytes_of(element, row);
+  if (!bytes || (element != Element::f32 && element != Element::f64) ||
+      header(0).size() != kHeaderSize)
+    throw Error(Fault::input, "this is not an array that a run can grow", file_.path().string(),
+                "restore the file, or make the run again from its config.toml");
+  row_bytes_ = *bytes;
+}
+
+GrowingNpy GrowingNpy::create(const std::filesystem::path& path, Element element,
+                              const std::vector<std::size_t>& row) {
+  GrowingNpy npy(File::creating(path), element, row);
+  npy.count(0);
+  return npy;
+}
+
+GrowingNpy GrowingNpy::open(const std::filesystem::path& path) {
+  File file = File::writing(path);
+  const Source source = source_of(file);
+  const NpyHeader header = read_npy_header(source);
+  if (header.data_offset != kHeaderSize || header.fortran_order || header.shape.empty())
+    throw source.wrong(0, "this npy file was not written by a run",
+                       "restore the file, or make the run again from its config.toml");
+  return GrowingNpy(std::move(file), header.element,
+                    {header.shape.begin() + 1, header.shape.end()});
+}
+
+std::string GrowingNpy::header(std::int64_t rows) const {
+  return npy_header_text(
+      element_, fmt::format("{:20},{}{}", rows, row_.empty() ? "" : " ", joined(row_, ", ")));
+}
+
+std::uint64_t GrowingNpy::place(std::int64_t index) const {
+  return kHeaderSize + static_cast<std::uint64_t>(index) * row_bytes_;
+}
+
+void GrowingNpy::put(std::int64_t index, std::span<const std::byte> bytes) {
+  assert(bytes.size() == row_bytes_);
+  file_.write_at(place(index), bytes);
+}
+
+void GrowingNpy::put_part(std::int64_t index, std::uint64_t at, std::span<const std::byte> bytes) {
+  assert(at + bytes.size() <= row_bytes_);
+  file_.write_at(place(index) + at, bytes);
+}
+
+void GrowingNpy::count(std::int64_t rows) { file_.write_at(0, header(rows)); }
+
+void GrowingNpy::check_length(std::int64_t rows) const {
+  const std::uint64_t held = file_.size() - kHeaderSize;
+  if (rows < 0 || (row_bytes_ > 0 && static_cast<std::uint64_t>(rows) > held / row_bytes_))
+    throw Error(
+        Fault::input,
+        fmt::format("the file holds {} bytes of data, fewer than the last checkpoint says", held),
+        file_.path().string(),
+        "delete checkpoint.safetensors next to it to start again from t = 0");
+}
+
+void GrowingNpy::cut(std::int64_t rows) {
+  check_length(rows);
+  count(rows);
+  file_.truncate(place(rows));
 }
 
 }  // namespace murmur

@@ -1,13 +1,15 @@
-// reader.cpp: a run directory read back, whatever instant its writer stopped at.
+// reader.cpp: reads a run back, and exports its trajectory as npy, csv or extended XYZ.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "murmur/error.h"
 #include "murmur/run.h"
+#include "run/file.h"
 #include "run/formats.h"
 #include "run/kept_json.h"
 #include "run/manifest.h"
@@ -19,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Rows that the header counts and the file holds.
+// Returns the number of rows that the header counts and the file holds.
 std::uint64_t whole_rows(const NpyHeader& header, std::uint64_t file_size) {
   const std::vector<std::size_t> row(header.shape.begin() + 1, header.shape.end());
   const std::uint64_t bytes = bytes_of(header.element, row).value_or(file_size + 1);
@@ -38,14 +40,14 @@ NpyHeader header_of(const File& file, std::size_t axes) {
   if (header.shape.size() != axes || header.fortran_order || !real || !small)
     throw source.wrong(0, fmt::format("the array is not of {} axes of real numbers", axes),
                        kRemedy);
-  // A crash may leave fewer rows than are counted: those are absent. A row that no machine can hold
-  // was never written.
+  // After a crash the file may hold fewer rows than the header counts. A row too large for any
+  // machine was never written.
   if (!bytes_of(header.element, {header.shape.begin() + 1, header.shape.end()}))
     throw source.wrong(0, "the array claims more numbers than any file holds", kRemedy);
   return header;
 }
 
-// The lines of a text that end; what follows the last newline is still being written.
+// Returns the complete lines of a text; text after the last newline is still being written.
 std::vector<std::string> whole_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t start = 0, end; (end = text.find('\n', start)) != std::string::npos;
@@ -65,7 +67,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-// The numbers after t; empty when the line is not a row of `columns` numbers.
+// Returns the numbers after t; empty if the line is not a row of `columns` numbers.
 std::vector<double> row_of(const std::string& line, std::size_t columns) {
   const std::vector<std::string> cells = cells_of(line);
   if (cells.size() != columns + 1) return {};
@@ -90,7 +92,8 @@ ObservableRows parse_observables(const std::string& text, std::size_t max_rows) 
   read.columns.erase(read.columns.begin());
   for (std::size_t k = 1; k < lines.size() && read.rows.size() < max_rows; ++k) {
     std::vector<double> row = row_of(lines[k], read.columns.size());
-    if (row.size() != read.columns.size()) break;  // torn by a crash: it and the rest are absent
+    if (row.size() != read.columns.size())
+      break;  // incomplete after a crash: this row and the rest are left out
     read.rows.push_back(std::move(row));
   }
   return read;
@@ -163,6 +166,71 @@ std::vector<double> RunReader::column(const std::string& name) const {
 
 std::vector<std::string> RunReader::events() const {
   return whole_lines(read_text(directory_ / "events.jsonl"));
+}
+
+// --- Export.
+
+namespace {
+
+// frame,t,particle,x0,x1,...
+void write_csv(const RunReader& run, Replacement& out) {
+  std::string text = "frame,t,particle";
+  for (int k = 0; k < run.shape().d; ++k) text += fmt::format(",x{}", k);
+  out.write(text + "\n");
+  for (std::int64_t f = 0; f < run.frames(); ++f) {
+    const HostSwarm x = run.frame(f);
+    text.clear();
+    for (int i = 0; i < x.n(); ++i) {
+      fmt::format_to(std::back_inserter(text), "{},{},{}", f, run.times()[f], i);
+      for (int k = 0; k < x.d(); ++k) fmt::format_to(std::back_inserter(text), ",{}", x.at(i, k));
+      text += '\n';
+    }
+    out.write(text);
+  }
+}
+
+// Writes three coordinates of each position (zero-padded), then all d coordinates if d > 3.
+void write_xyz(const RunReader& run, Replacement& out) {
+  const int d = run.shape().d;
+  const std::string more = d > 3 ? fmt::format(":coordinates:R:{}", d) : "";
+  for (std::int64_t f = 0; f < run.frames(); ++f) {
+    const HostSwarm x = run.frame(f);
+    std::string text =
+        fmt::format("{}\nProperties=species:S:1:pos:R:3{} Time={}\n", x.n(), more, run.times()[f]);
+    for (int i = 0; i < x.n(); ++i) {
+      text += 'X';
+      for (int k = 0; k < 3; ++k)
+        fmt::format_to(std::back_inserter(text), " {}", k < d ? x.at(i, k) : 0.0);
+      for (int k = 0; d > 3 && k < d; ++k)
+        fmt::format_to(std::back_inserter(text), " {}", x.at(i, k));
+      text += '\n';
+    }
+    out.write(text);
+  }
+}
+
+// Writes (frames, n, d) float64, also for runs stored in single precision.
+void write_array(const RunReader& run, Replacement& out) {
+  const std::string axes = fmt::format("{}, {}, {}", run.frames(), run.shape().n, run.shape().d);
+  out.write(npy_header_text(Element::f64, axes));
+  for (std::int64_t f = 0; f < run.frames(); ++f) {
+    const std::vector<double> rows = to_rows(run.frame(f));
+    out.write(std::as_bytes(std::span(rows)));
+  }
+}
+
+}  // namespace
+
+void export_trajectory(const RunReader& run, const std::string& format,
+                       const std::filesystem::path& path) {
+  if (format != "npy" && format != "csv" && format != "xyz")
+    throw Error(Fault::usage, fmt::format("there is no export format '{}'", format), path.string(),
+                "use npy, csv or xyz, or of a trace words");
+  Replacement out(path);
+  if (format == "npy") write_array(run, out);
+  if (format == "csv") write_csv(run, out);
+  if (format == "xyz") write_xyz(run, out);
+  out.commit();
 }
 
 }  // namespace murmur

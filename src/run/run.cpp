@@ -1,8 +1,4 @@
-// run.cpp: a run directory held open for writing: append, mark, cut back and go on.
-//
-// Every file is written at the place the mark gives, and the mark moves only after a write is
-// whole; so a write that failed is made again over itself, and a crash loses only what no mark
-// covers.
+// run.cpp: writes a run: files that grow, checkpoints, events; and the steps of a recorded process.
 #include "murmur/run.h"
 
 #include <fmt/format.h>
@@ -11,17 +7,153 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
+#include "murmur/stop.h"
 #include "run/checkpoint.h"
 #include "run/compare.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 #include "run/manifest.h"
 #include "run/npy.h"
 #include "run/run_directory.h"
 #include "run/sha256.h"
+#include "run/source.h"
 
 namespace murmur {
+
+// --- Checkpoints (checkpoint.h).
+
+namespace {
+
+namespace fs = std::filesystem;
+using Metadata = std::map<std::string, std::string>;
+
+constexpr const char* kFactsDigest = "facts_sha256";
+
+// Digest of names and values.
+std::string digest_of(const Record& record) {
+  Sha256 digest;
+  for (const auto& [name, array] : record) {
+    digest.update(std::as_bytes(std::span(name)));
+    digest.update(bytes_of(array));
+  }
+  return digest.hex();
+}
+
+// Digest of all metadata except the digests themselves.
+std::string digest_of(const Metadata& metadata) {
+  std::string text;
+  for (const auto& [key, value] : metadata)
+    if (key != "sha256" && key != kFactsDigest) text += key + "\n" + value + "\n";
+  return sha256_of_text(text);
+}
+
+Record with_mark(Record record, const RunMark& mark) {
+  record["run/frames"] = array_of(mark.frames);
+  record["run/observables_bytes"] = array_of(mark.observables_bytes);
+  record["run/events_bytes"] = array_of(mark.events_bytes);
+  return record;
+}
+
+std::int64_t take_number(Record& record, const std::string& name) {
+  const auto entry = record.extract(name);
+  const auto* values =
+      entry ? std::get_if<std::vector<std::int64_t>>(&entry.mapped().values) : nullptr;
+  if (values == nullptr || values->size() != 1 || values->front() < 0)
+    throw Error(Fault::input, fmt::format("the number {} is not there", name), name, "");
+  return values->front();
+}
+
+Metadata metadata_of(const CheckpointFacts& facts) {
+  nlohmann::json files = nlohmann::json::object();
+  for (const auto& [name, so_far] : facts.files) files[name] = {so_far.bytes, so_far.sha256};
+  Metadata metadata = {{"schema", facts.schema},
+                       {"settings_sha256", facts.settings_sha256},
+                       {"inputs", json_text(nlohmann::json(facts.inputs))},
+                       {"files", json_text(files)}};
+  metadata[kFactsDigest] = digest_of(metadata);
+  return metadata;
+}
+
+std::optional<CheckpointFacts> facts_of(const Metadata& metadata, const fs::path& path) {
+  if (metadata.size() <= 1)
+    return std::nullopt;  // written by an earlier version: it has only a sha256
+  const auto text = [&](const char* key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? std::string() : found->second;
+  };
+  if (text(kFactsDigest) != digest_of(metadata))
+    throw Error(Fault::input, "its facts about the run do not match their digest", path.string(),
+                "");
+  CheckpointFacts facts{.schema = text("schema"), .settings_sha256 = text("settings_sha256")};
+  try {
+    facts.inputs = json_of_text(text("inputs")).get<Digests>();
+    const nlohmann::json files = json_of_text(text("files"));
+    for (const auto& [name, so_far] : files.items())
+      facts.files[name] = {so_far.at(0).get<std::uint64_t>(), so_far.at(1).get<std::string>()};
+  } catch (const nlohmann::json::exception&) {
+    throw Error(Fault::input, "its facts about the run cannot be read", path.string(), "");
+  }
+  return facts;
+}
+
+Safetensors read_with_digest(const fs::path& path) {
+  Safetensors content = read_safetensors(path);
+  if (content.metadata["sha256"] != digest_of(content.tensors))
+    throw Error(Fault::input, "its content does not match its digest", path.string(), "");
+  return content;
+}
+
+}  // namespace
+
+std::optional<Checkpoint> read_checkpoint(const fs::path& directory) {
+  const fs::path path = directory / kCheckpointName;
+  if (std::error_code ignored; !fs::exists(fs::symlink_status(path, ignored))) return std::nullopt;
+  try {
+    Safetensors content = read_with_digest(path);
+    Checkpoint checkpoint;
+    checkpoint.facts = facts_of(content.metadata, path);
+    checkpoint.mark.frames = take_number(content.tensors, "run/frames");
+    checkpoint.mark.observables_bytes = take_number(content.tensors, "run/observables_bytes");
+    checkpoint.mark.events_bytes = take_number(content.tensors, "run/events_bytes");
+    checkpoint.state = std::move(content.tensors);
+    return checkpoint;
+  } catch (const Error& problem) {
+    if (problem.fault == Fault::runtime) throw;  // the file may be intact and must not be deleted
+    throw Error(Fault::input, "the checkpoint is damaged: " + problem.summary, path.string(),
+                "delete it to start again from the beginning");
+  }
+}
+
+void write_checkpoint(const fs::path& directory, Checkpoint checkpoint) {
+  Safetensors content{.tensors = with_mark(std::move(checkpoint.state), checkpoint.mark)};
+  if (checkpoint.facts) content.metadata = metadata_of(*checkpoint.facts);
+  content.metadata["sha256"] = digest_of(content.tensors);
+  write_safetensors(directory / kCheckpointName, content);
+}
+
+Record read_parting(const fs::path& directory) {
+  const fs::path path = directory / kPartingName;
+  try {
+    return read_with_digest(path).tensors;
+  } catch (const Error& problem) {
+    if (problem.fault == Fault::runtime) throw;
+    throw Error(Fault::input,
+                "the state that this branch begins with is damaged: " + problem.summary,
+                path.string(), "restore it, or make the branch again: murmur runs branch");
+  }
+}
+
+void write_parting(const fs::path& directory, const Record& state) {
+  Safetensors content{.tensors = state};
+  content.metadata["sha256"] = digest_of(content.tensors);
+  write_safetensors(directory / kPartingName, content);
+}
+
+// --- The run.
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,7 +163,7 @@ constexpr std::string_view mark_prefix = "run/";
 constexpr const char* kFrames[] = {"trajectory.npy", "times.npy", "observables.csv",
                                    "events.jsonl"};
 
-// The names of the files of an output: itself, or those of the folder that are not half written.
+// Returns the names of the files of an output: itself, or the complete files of a folder.
 std::vector<std::string> files_of_output(const fs::path& directory, const std::string& output) {
   if (!output.ends_with('/')) return {output};
   std::vector<std::string> names;
@@ -43,7 +175,7 @@ std::vector<std::string> files_of_output(const fs::path& directory, const std::s
   return names;
 }
 
-// "t,energy,...\n" at the head of observables.csv.
+// Returns "t,energy,...\n", the first line of observables.csv.
 std::string first_line(const File& file) {
   const Source source = source_of(file);
   const std::string text = source.text(0, std::min<std::uint64_t>(source.size, 1 << 20));
@@ -58,7 +190,7 @@ void check_length(const File& file, std::int64_t length) {
   if (file.size() < static_cast<std::uint64_t>(length))
     throw Error(Fault::input, "the file is shorter than the last checkpoint says",
                 file.path().string(),
-                "delete checkpoint.safetensors beside it to start again from t = 0");
+                "delete checkpoint.safetensors next to it to start again from t = 0");
 }
 
 void cut(File& file, std::int64_t length) {
@@ -66,12 +198,12 @@ void cut(File& file, std::int64_t length) {
   file.truncate(static_cast<std::uint64_t>(length));
 }
 
-// Bytes of a file that a digest has taken in so far; it goes on where it stopped.
+// A digest of a growing file, which continues where it stopped.
 struct Digested {
   std::uint64_t at = 0;
   Sha256 digest{};
 
-  // Of everything up to `end`.
+  // Returns the digest of everything up to `end`.
   WrittenSoFar to(const File& file, std::uint64_t start, std::uint64_t end) {
     at = std::max(at, start);
     digest_range(file, {at, end}, digest);
@@ -88,7 +220,8 @@ void check_singles(std::span<const double> rows, double t, int d) {
                   "use precision=f64, or a smaller T");
 }
 
-// "t,a,b\n", each number the shortest text that reads back as itself; NaN is an empty cell.
+// "t,a,b\n", each number as the shortest text that reads back as the same number; NaN is an empty
+// cell.
 std::string row_text(double t, std::span<const double> row) {
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
@@ -119,7 +252,7 @@ struct Run::State {
   Digested digested[4]{};  // of kFrames, up to the last checkpoint
   std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
 
-  // The mark is that of an empty run until a checkpoint says otherwise.
+  // Until a checkpoint is read, the mark is that of an empty run.
   State(const fs::path& directory, File held_lock)
       : directory(directory), lock(std::move(held_lock)), manifest(read_manifest(directory)) {
     trajectory = GrowingNpy::open(directory / "trajectory.npy");
@@ -134,7 +267,7 @@ struct Run::State {
     mark.observables_bytes = static_cast<std::int64_t>(names.size());
   }
 
-  // What is there must be what will be written on.
+  // Error(input) unless the files match what will be appended.
   void check_contents(const RunContents& contents) const;
   void check_lengths() const {
     trajectory.check_length(mark.frames);
@@ -144,7 +277,7 @@ struct Run::State {
   }
   void check_frames(const CheckpointFacts& facts);
 
-  void begin_anew(const std::vector<std::string>& argv, const RunContents* new_settings);
+  void begin_session(const std::vector<std::string>& argv, const RunContents* new_settings);
 
   void cut_to_mark() {
     trajectory.cut(mark.frames);
@@ -195,7 +328,7 @@ void Run::State::check_contents(const RunContents& contents) const {
   if (names != columns_now) differ("observables.csv", text(names), text(columns_now));
 }
 
-// The frames up to the mark are those that the checkpoint counted.
+// Error(input) unless the files up to the mark have the digests in the checkpoint.
 void Run::State::check_frames(const CheckpointFacts& facts) {
   const auto now = digest_to_mark();
   for (const auto& [name, so_far] : facts.files) {
@@ -207,14 +340,15 @@ void Run::State::check_frames(const CheckpointFacts& facts) {
                               so_far.bytes),
                   (directory / name).string(),
                   "restore the file, or make the run again from its config.toml; murmur runs "
-                  "verify tells all that differs");
+                  "verify lists all differences");
   }
 }
 
-// The manifest comes first: from here on its digests may be out of date. New settings take the
-// place of the old ones in three writes, each whole, and after each of them config.toml is one of
-// the texts that the manifest names.
-void Run::State::begin_anew(const std::vector<std::string>& argv, const RunContents* new_settings) {
+// The manifest is written first: from here on its digests may be out of date. New settings replace
+// the old ones in three atomic writes; after each of them config.toml is one of the texts that the
+// manifest names.
+void Run::State::begin_session(const std::vector<std::string>& argv,
+                               const RunContents* new_settings) {
   const fs::path config = directory / "config.toml";
   const std::string now = read_text(config);
   const std::string digest = sha256_of_text(now);
@@ -261,7 +395,7 @@ Run Run::create(const fs::path& directory, const RunContents& contents, bool rep
 
 Run Run::reopen(const fs::path& directory, const std::vector<std::string>& argv,
                 const RunContents* contents, bool new_settings) {
-  read_manifest(directory);  // refuses what is not ours before the lock leaves a trace there
+  read_manifest(directory);  // refuses foreign directories before a lock file is made there
   File lock = lock_run_directory(directory);
   require_same_settings(directory, contents ? contents->free : std::vector<std::string>());
   auto state = std::make_unique<State>(directory, std::move(lock));
@@ -279,7 +413,7 @@ Run Run::reopen(const fs::path& directory, const std::vector<std::string>& argv,
   }
   require_whole(directory, contents ? contents->remade : std::vector<std::string>());
   remove_left_over_parts(directory);
-  state->begin_anew(argv, new_settings ? contents : nullptr);
+  state->begin_session(argv, new_settings ? contents : nullptr);
   state->cut_to_mark();
   return Run(std::move(state));
 }
@@ -343,7 +477,7 @@ void Run::close(const std::string& status, const std::map<std::string, double>& 
     if (fs::is_regular_file(fs::symlink_status(s.directory / name, ignored)))
       manifest.sha256[name] = sha256_of_file(s.directory / name);
   };
-  if (status != "interrupted")  // of these the checkpoint keeps digests
+  if (status != "interrupted")  // for interrupted runs the checkpoint holds the digests
     for (const char* name : kFrames) digest(name);
   for (const std::string& output : s.outputs)
     for (const std::string& name : files_of_output(s.directory, output)) digest(name);
@@ -356,6 +490,89 @@ void Run::close(const std::string& status, const std::map<std::string, double>& 
   manifest.sentence = sentence;
   s.save_manifest();
   remember_comparison(s.directory);
+}
+
+// --- Recorded processes: checkpoints, signals, progress.
+
+namespace {
+
+constexpr double kSecondsBetweenReports = 0.1;
+
+double since(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+
+}  // namespace
+
+double Pace::seconds() const { return since(began_); }
+
+double Pace::seconds_left(double done, double of) {
+  if (!(first_ == first_)) first_ = done;  // NaN: the first call
+  if (!(done > first_)) return std::numeric_limits<double>::quiet_NaN();
+  return seconds() * (of - done) / (done - first_);
+}
+
+RecordedProcess::RecordedProcess(Run& run, const ProcessControl& control, const char* clock)
+    : run_(run), control_(control), clock_(clock) {}
+
+bool RecordedProcess::checkpoint_due() const {
+  return since(last_checkpoint_) >= control_.checkpoint_seconds;
+}
+
+bool RecordedProcess::report_due() {
+  if (!control_.report || since(last_report_) < kSecondsBetweenReports) return false;
+  last_report_ = Time::now();
+  return true;
+}
+
+void RecordedProcess::save(double position, Record state, bool last) {
+  position_ = position;
+  run_.event(fmt::format(R"({{"event":"checkpoint","{}":{}}})", clock_, position));
+  run_.checkpoint(std::move(state), last);
+  last_checkpoint_ = Time::now();
+}
+
+void close_after_exception(Run& run, const std::map<std::string, double>& numbers) noexcept {
+  try {  // the disk may be full: then the manifest still says that the run is running
+    try {
+      throw;
+    } catch (const Stopped&) {
+      run.close("interrupted", numbers, "");
+    } catch (const Error& error) {
+      run.close(error.fault == Fault::input ? "interrupted" : "failed", numbers, error.summary);
+    } catch (const std::exception& error) {
+      run.close("failed", numbers, error.what());
+    }
+  } catch (...) {
+  }
+}
+
+void UnitProgress::add(double cost, bool kept) {
+  ++all_;
+  if (kept)
+    ++done_;
+  else
+    cost_left_ += cost;
+}
+
+void UnitProgress::end(double cost, bool well) {
+  if (well) ++done_;
+  ++ended_;
+  cost_left_ -= cost;
+  cost_done_ += cost;
+}
+
+void UnitProgress::tell(
+    const std::string& live,
+    std::vector<std::pair<std::string, std::variant<double, std::string>>> details) const {
+  if (!control_.report) return;
+  Progress p{.done = done_, .of = all_, .what = what_, .speed_of = what_, .live = live};
+  if (cost_done_ > 0) {
+    p.seconds_left = pace_.seconds() * cost_left_ / cost_done_;
+    p.speed = ended_ / pace_.seconds();
+  }
+  p.details = std::move(details);
+  control_.report(p);
 }
 
 }  // namespace murmur

@@ -1,16 +1,20 @@
-// run_directory.cpp: makes run directories, replaces them when asked, and guards each by a lock.
+// run_directory.cpp: makes, finds and removes run directories.
 #include "run/run_directory.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <chrono>
 #include <thread>
 
 #include "murmur/error.h"
+#include "murmur/run.h"
 #include "run/checkpoint.h"
 #include "run/compare.h"
 #include "run/discard.h"
+#include "run/file.h"
 #include "run/formats.h"
 #include "run/manifest.h"
 #include "run/npy.h"
@@ -21,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The place itself: absolute, without a closing slash, behind any link.
+// Returns the absolute path without a closing slash and with links resolved.
 fs::path place_of(const fs::path& directory) {
   std::error_code ignored;
   fs::path place = fs::weakly_canonical(directory, ignored);
@@ -29,7 +33,7 @@ fs::path place_of(const fs::path& directory) {
   return place.has_filename() ? place : place.parent_path();
 }
 
-// True when a run of ours stands there and may be replaced.
+// Returns whether a run of this program is there and may be replaced.
 bool must_replace(const fs::path& place, bool replace) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(place, ignored))) return false;
@@ -40,7 +44,7 @@ bool must_replace(const fs::path& place, bool replace) {
                 "name another with -o DIR, go on with it by --resume DIR, or replace it by "
                 "--force");
   if (!is_run_directory(place))
-    throw Error(Fault::usage, "what is there is not a run of ours, so it is not replaced",
+    throw Error(Fault::usage, "what is there is not a run of murmur, so it is not replaced",
                 place.string(), "name another directory with -o DIR, or remove this one yourself");
   return true;
 }
@@ -51,7 +55,7 @@ void put_file(const fs::path& path, std::string_view text) {
   file.sync();
 }
 
-// Removed again unless it was moved to its place.
+// The hidden directory; removed unless it was renamed.
 struct Scaffold {
   fs::path path;
   bool moved = false;
@@ -66,7 +70,7 @@ struct Scaffold {
   }
 };
 
-File furnish(const fs::path& directory, const RunContents& contents) {
+File write_contents(const fs::path& directory, const RunContents& contents) {
   File lock = File::creating(directory / "lock");
   lock.try_lock();
   put_file(directory / "config.toml", contents.config);
@@ -101,23 +105,23 @@ File furnish(const fs::path& directory, const RunContents& contents) {
   return lock;
 }
 
-void move_in(Scaffold& scaffold, const fs::path& place) {
+void rename_into_place(Scaffold& scaffold, const fs::path& place) {
   try {
     rename_path(scaffold.path, place);
   } catch (const Error&) {
-    must_replace(place, false);  // another process came first: then this says so
+    must_replace(place, false);  // throws if another process was faster
     throw;
   }
   scaffold.moved = true;
   sync_directory(parent_of(place));
 }
 
-void move_in_replacing(Scaffold& scaffold, const fs::path& place) {
+void rename_replacing(Scaffold& scaffold, const fs::path& place) {
   const File old_lock = lock_run_directory(place);
   const fs::path old = hidden_sibling(place, "old");
   rename_path(place, old);
   try {
-    move_in(scaffold, place);
+    rename_into_place(scaffold, place);
   } catch (const Error&) {
     if (!scaffold.moved) rename_path(old, place);
     throw;
@@ -133,11 +137,11 @@ File make_run_directory(const fs::path& directory, const RunContents& contents, 
   make_directory(parent_of(place));
   sweep_left_overs(parent_of(place));
   Scaffold scaffold(place);
-  File lock = furnish(scaffold.path, contents);
+  File lock = write_contents(scaffold.path, contents);
   if (replacing)
-    move_in_replacing(scaffold, place);
+    rename_replacing(scaffold, place);
   else
-    move_in(scaffold, place);
+    rename_into_place(scaffold, place);
   return lock;
 }
 
@@ -147,7 +151,8 @@ File lock_run_directory(const fs::path& directory) {
   const bool there = fs::exists(fs::symlink_status(path, ignored));
   File lock = there ? File::writing(path) : File::creating(path);
   bool held = lock.try_lock();
-  for (int tries = 0; !held && tries < 5; ++tries) {  // one who only asks is gone in a moment
+  for (int tries = 0; !held && tries < 5;
+       ++tries) {  // a process that only tests the lock releases it at once
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     held = lock.try_lock();
   }
@@ -173,7 +178,7 @@ bool is_being_written(const fs::path& directory) try {
   if (!fs::is_regular_file(fs::symlink_status(directory / "lock", ignored))) return false;
   File lock = File::reading(directory / "lock");
   return !lock.try_lock();
-} catch (const Error&) {  // a lock that may not be read, or a disk that cannot lock
+} catch (const Error&) {  // the lock file cannot be read, or the disk cannot lock
   return false;
 }
 
@@ -183,6 +188,110 @@ fs::path free_run_directory(const fs::path& runs, const std::string& name, std::
     const fs::path path = runs / fmt::format("{}-{}-{}", name, seed, number);
     if (!fs::exists(fs::symlink_status(path, ignored))) return path;
   }
+}
+
+// --- Removal (discard.h): a run disappears by one rename, then its files are removed.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// With a closing slash a link would be followed.
+fs::path without_slash(const fs::path& directory) {
+  return directory.has_filename() ? directory : directory.parent_path();
+}
+
+void require_run_itself(const fs::path& place) {
+  std::error_code ignored;
+  const fs::file_status status = fs::symlink_status(place, ignored);
+  if (fs::is_symlink(status))
+    throw Error(Fault::input, "this is a link to a run, and nothing is deleted through a link",
+                place.string(), "name the directory that it leads to");
+  if (!fs::is_directory(status) || !is_run_directory(place))
+    throw Error(Fault::input, "this is not a run of murmur, so it is not deleted", place.string(),
+                "murmur runs lists the runs; a run holds a manifest.json that murmur wrote");
+}
+
+RunWeight weigh(const fs::path& place) {
+  RunWeight weight;
+  for (fs::recursive_directory_iterator at(place), end; at != end; ++at) {
+    const fs::file_status status = at->symlink_status();
+    if (fs::is_directory(status) && is_run_directory(at->path()))
+      throw Error(Fault::input, "the run holds another run, so it is not deleted",
+                  at->path().string(), "move that one away, or delete it first");
+    if (!fs::is_directory(status)) ++weight.files;
+    if (fs::is_regular_file(status)) weight.bytes += at->file_size();
+  }
+  return weight;
+}
+
+// Returns whether an unfinished directory holds only the files that a new run has.
+bool is_scaffold(const fs::path& directory) {
+  constexpr std::array names = {"lock",           "config.toml",   "inputs",
+                                "trajectory.npy", "times.npy",     "observables.csv",
+                                "events.jsonl",   "manifest.json", "parting.safetensors"};
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = std::find(names.begin(), names.end(), name) != names.end();
+    if (!ours && !is_replacement_in_waiting(entry.path())) return false;
+  }
+  return true;
+}
+
+bool sweep(const fs::path& path) {
+  const auto left = left_over_of(path);
+  std::error_code ignored;
+  if (!left || is_alive(left->process) || !fs::is_directory(fs::symlink_status(path, ignored)) ||
+      is_being_written(path))
+    return false;
+  const fs::path place = path.parent_path() / left->name;
+  if (left->word == "old" && is_run_directory(path)) {
+    if (fs::exists(fs::symlink_status(place, ignored)))
+      remove_quietly(path);
+    else
+      rename_path(path, place);
+    return true;
+  }
+  if ((left->word == "new" && is_scaffold(path)) || left->word == "gone") {
+    remove_quietly(path);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RunWeight weigh_run(const fs::path& directory) {
+  const fs::path place = without_slash(directory);
+  require_run_itself(place);
+  if (is_being_written(place))
+    throw Error(Fault::runtime, "the run is being written by another process", place.string(),
+                "wait until that process ends, or end it");
+  return weigh(place);
+}
+
+void discard_run(const fs::path& directory) {
+  const fs::path place = without_slash(directory);
+  weigh_run(place);
+  const File lock = lock_run_directory(place);
+  const fs::path gone = hidden_sibling(place, "gone");
+  rename_path(place, gone);
+  std::error_code code;
+  fs::remove_all(gone, code);
+  if (code)
+    throw Error(Fault::runtime, fmt::format("cannot remove all of the run: {}", code.message()),
+                gone.string(), "change the permissions, and remove the directory yourself");
+}
+
+int sweep_left_overs(const fs::path& folder) {
+  int swept = 0;
+  std::error_code error;
+  std::vector<fs::path> hidden;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename().string()[0] == '.') hidden.push_back(at->path());
+  for (const fs::path& path : hidden) swept += sweep(path) ? 1 : 0;
+  return swept;
 }
 
 }  // namespace murmur

@@ -1,4 +1,5 @@
-// run_directory.h: how a run directory comes to be: complete, by one rename, never over another's.
+// run_directory.h: makes a run directory: it appears complete, by one rename, and never replaces
+// foreign files.
 #pragma once
 
 #include <filesystem>
@@ -8,17 +9,17 @@
 
 namespace murmur {
 
-// Builds the directory out of sight and moves it to its place. Returns its lock, held.
+// Builds the directory under a hidden name and renames it. Returns its lock, which is held.
 File make_run_directory(const std::filesystem::path& directory, const RunContents& contents,
                         bool replace);
 
-// Takes the lock of an existing run; Error(runtime) when another process holds it.
+// Locks an existing run; Error(runtime) if another process holds the lock.
 File lock_run_directory(const std::filesystem::path& directory);
 
-// "t,energy,...\n" at the head of observables.csv.
+// Returns "t,energy,...\n", the first line of observables.csv.
 std::string names_line(const std::vector<std::string>& columns);
 
-// Removes, in a run whose lock is held, files that no process will put in their place any more.
+// Removes temporary files of processes that died, in a run whose lock is held.
 void remove_left_over_parts(const std::filesystem::path& directory);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// sha256.cpp: SHA-256 as FIPS 180-4 states it, over bytes in memory and over files.
+// sha256.cpp: SHA-256 (FIPS 180-4) of bytes in memory and of files.
 #include "run/sha256.h"
 
 #include <fmt/format.h>

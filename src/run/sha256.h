@@ -14,13 +14,13 @@ namespace murmur {
 using Sha256Blocks = void (*)(std::array<std::uint32_t, 8>& hash, const std::byte* blocks,
                               std::size_t count);
 void sha256_blocks(std::array<std::uint32_t, 8>& hash, const std::byte* blocks, std::size_t count);
-// By the instructions that some processors have for it, about six times as fast; null without them.
+// Uses the SHA instructions of some processors, about six times as fast; null if they are missing.
 Sha256Blocks sha256_instructions();
 
 class Sha256 {
  public:
   void update(std::span<const std::byte> bytes);
-  std::string hex();  // ends the message: call once, last
+  std::string hex();  // ends the message; call it only once
 
  private:
   std::array<std::uint32_t, 8> hash_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -30,7 +30,7 @@ class Sha256 {
 };
 
 class File;
-// Bytes [range.first, range.second) of a file into a digest, a piece at a time.
+// Adds the bytes [range.first, range.second) of a file to a digest, piece by piece.
 void digest_range(const File& file, std::pair<std::uint64_t, std::uint64_t> range, Sha256& digest);
 
 }  // namespace murmur

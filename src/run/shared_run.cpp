@@ -1,4 +1,4 @@
-// shared_run.cpp: parts of frames written side by side into one trajectory.
+// shared_run.cpp: ranks write their parts of each frame into one trajectory.
 #include "run/shared_run.h"
 
 #include <fmt/format.h>
@@ -103,8 +103,8 @@ void SharedRun::close_after_exception(const std::map<std::string, double>& numbe
   if (led_) murmur::close_after_exception(*led_, numbers);
 }
 
-// A signal may have reached some ranks alone, and their clocks differ: the most that one of them
-// says is what all do.
+// A signal may have reached only some ranks, and their clocks differ: what is due on one rank is
+// due on all.
 SharedProcess::Due SharedProcess::what_is_due() {
   constexpr double kSecondsBetweenReports = 0.1;
   const auto now = Time::now();

@@ -1,4 +1,5 @@
-// shared_run.h: a run that ranks write together: each its part of a frame, the first all else.
+// shared_run.h: a run that ranks write together: each writes its part of a frame, and rank 0
+// everything else.
 #pragma once
 
 #include <chrono>
@@ -17,11 +18,11 @@
 
 namespace murmur {
 
-// Every rank calls everything, in the same order; an Error of one is thrown on all.
+// Every rank calls all functions in the same order; an Error on one rank is thrown on all.
 class SharedRun {
  public:
-  // The first rank makes or opens the run; the others find it where the first one says. `ranks`
-  // outlive it.
+  // Rank 0 makes or opens the run and sends its path to the others. `ranks` must outlive this
+  // object.
   SharedRun(Ranks& ranks, const std::function<Run()>& open);
 
   Ranks& ranks() const { return ranks_; }
@@ -29,12 +30,12 @@ class SharedRun {
   const std::filesystem::path& directory() const { return directory_; }
   const std::optional<Record>& last_checkpoint() const { return last_checkpoint_; }
 
-  // `frame` is whole on every rank, which writes its share of the rows; `row` is the first's.
+  // `frame` is complete on every rank, which writes its share of the rows; `row` is that of rank 0.
   void append(double t, const HostSwarm& frame, std::span<const double> row);
   void event(std::string_view json_object);
-  // Rows of all ranks are on disk before the checkpoint that counts them.
+  // The rows of all ranks are on disk before the checkpoint that counts them.
   void checkpoint(Record state, bool last = false);
-  // The first rank closes, and nobody waits for it: a rank that is lost cannot hold it up.
+  // Rank 0 closes the run without waiting for other ranks, since one of them may be lost.
   void close(const std::string& status, const std::map<std::string, double>& numbers,
              const std::string& sentence);
   void close_after_exception(const std::map<std::string, double>& numbers) noexcept;  // in a catch
@@ -43,16 +44,15 @@ class SharedRun {
   void put_rows(double t, const HostSwarm& frame);
 
   Ranks& ranks_;
-  std::optional<Run> led_{};  // of the first rank
+  std::optional<Run> led_{};  // on rank 0
   std::filesystem::path directory_{};
   std::optional<Record> last_checkpoint_{};
   GrowingNpy trajectory_{};
   std::int64_t frames_ = 0;
 };
 
-// What RecordedProcess is to a run, for one that is shared: ranks stop and keep their state
-// together, as soon as one of them has to. Within their computations they stop only where they
-// agree (Share::agree).
+// RecordedProcess for a shared run: as soon as one rank has to stop or to save, all do. During a
+// computation they stop only where they agree (Share::agree).
 class SharedProcess {
  public:
   SharedProcess(SharedRun& run, const ProcessControl& control, const char* clock)
@@ -82,7 +82,7 @@ class SharedProcess {
  private:
   struct Due {
     bool checkpoint, stop;  // the same on all ranks
-    bool report;            // of this one
+    bool report;            // of this rank
   };
   Due what_is_due();
 

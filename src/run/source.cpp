@@ -14,9 +14,9 @@
 namespace murmur {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "files are read as they lie");
+static_assert(std::endian::native == std::endian::little, "files are read without swapping bytes");
 
-// A copy rather than std::bit_cast, which the library of the wasm compiler lacks.
+// Copies, since the library of the wasm compiler lacks std::bit_cast.
 float float_of(std::uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof value);

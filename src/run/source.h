@@ -1,4 +1,4 @@
-// source.h: where a parser gets bytes and values from: a file, or memory; never more than asked.
+// source.h: the input of a parser: a file or memory, of which only the requested bytes are read.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +28,16 @@ struct Source {
 Source source_of(std::span<const std::byte> bytes, const std::string& where);
 Source source_of(const File& file);  // the file must outlive the source
 
-// What files hold; halves become float in memory.
+// Types of values in files; half precision becomes float in memory.
 enum class Element { f64, f32, f16, bf16, i64, i32, u8 };
 std::size_t bytes_of(Element element);
 Element element_of(const Array& array);
 
-// Bytes of an array of this shape; nothing where that overflows.
+// Returns the number of bytes of an array of this shape, or nothing if it overflows.
 std::optional<std::uint64_t> bytes_of(Element element, const std::vector<std::size_t>& shape);
 
 using Values = decltype(Array::values);
-// The source must hold them: check against its size first.
+// Requires that the source holds them: check its size first.
 Values read_values(const Source& source, std::uint64_t at, Element element, std::size_t count);
 std::span<const std::byte> bytes_of(const Array& array);
 

@@ -1,4 +1,4 @@
-// tensor_places.h: where the tensors of a safetensors file lie, for those who do not copy them.
+// tensor_places.h: offsets of the tensors in a safetensors file, for readers that map the file.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct TensorOnDisk {
   std::uint64_t begin = 0;  // of its first byte in the file
 };
 
-// Checked as read_safetensors checks: every tensor lies within the file, and none over another.
+// Makes the checks of read_safetensors: every tensor lies within the file, and no two overlap.
 std::map<std::string, TensorOnDisk> tensor_places(const Source& source);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// request.cpp: the head of a request, judged before anything on the disk is looked at.
+// request.cpp: parses and checks the head of a request before any file is opened.
 #include <algorithm>
 #include <charconv>
 
@@ -31,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Lines end by CR LF and hold no other control character but the tab.
+// Returns whether lines end by CR LF and hold no control character except the tab.
 bool is_text(std::string_view bytes) {
   for (std::size_t k = 0; k < bytes.size(); ++k) {
     const char c = bytes[k];
@@ -55,7 +55,8 @@ int digit_of(char c) {
   return lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
 }
 
-// The path with %XX decoded once; nothing where it holds what no file of ours has in its name.
+// Returns the path with %XX decoded once, or nothing if it holds a character that no served file
+// has in its name.
 std::optional<std::string> decoded(std::string_view path) {
   std::string text;
   for (std::size_t k = 0; k < path.size(); ++k) {
@@ -72,8 +73,8 @@ std::optional<std::string> decoded(std::string_view path) {
   return text;
 }
 
-// Status of a target "/a/b?query", and its path "a/b".
-int judge_target(std::string_view target, std::string& path) {
+// Returns the status for a target "/a/b?query"; stores its path "a/b".
+int check_target(std::string_view target, std::string& path) {
   if (target.size() > kMostTarget) return 414;
   if (target.empty() || target.front() != '/') return 400;
   if (!std::all_of(target.begin(), target.end(), [](char c) { return c > 0x20 && c < 0x7f; }))
@@ -106,7 +107,7 @@ struct Headers {
   bool close = false, has_body = false;
 };
 
-// The next member of a list that is parted by commas.
+// Returns the next member of a comma-separated list.
 std::string_view next_member(std::string_view& rest) {
   const std::size_t comma = rest.find(',');
   const std::string_view member = trimmed(rest.substr(0, comma));
@@ -120,7 +121,7 @@ bool asks_to_close(std::string_view value) {
   return false;
 }
 
-// ";q=0", ";q=0.000": not at any price.
+// Returns whether the weight is zero: ";q=0", ";q=0.000".
 bool is_refused(std::string_view parameters) {
   const std::size_t equals = parameters.find('=');
   if (equals == std::string_view::npos || !same_word(trimmed(parameters.substr(0, equals)), "q"))
@@ -148,20 +149,20 @@ Headers read_headers(std::string_view rest) {
   return found;
 }
 
-int judge_version(std::string_view version) {
+int check_version(std::string_view version) {
   if (version == "HTTP/1.1" || version == "HTTP/1.0") return 200;
   return version.substr(0, 5) == "HTTP/" ? 505 : 400;
 }
 
-// Judges a whole head, without its empty line.
-Asked judge(std::string_view head, int port) {
-  Asked asked;
+// Checks a complete head, without its empty line.
+HttpRequest check_head(std::string_view head, int port) {
+  HttpRequest asked;
   const std::string_view line = next_line(head);
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   if (first == std::string_view::npos || first == last) return {.status = 400};
   const std::string_view method = line.substr(0, first), version = line.substr(last + 1);
   if (!is_token(method)) return {.status = 400};
-  asked.status = judge_version(version);
+  asked.status = check_version(version);
   if (asked.status != 200) return asked;
   const Headers headers = read_headers(head);
   asked.body = method != "HEAD";
@@ -172,7 +173,7 @@ Asked judge(std::string_view head, int port) {
                  : headers.has_body                     ? 400
                                                         : 200;
   if (asked.status == 200)
-    asked.status = judge_target(line.substr(first + 1, last - first - 1), asked.path);
+    asked.status = check_target(line.substr(first + 1, last - first - 1), asked.path);
   asked.keep = asked.status == 200 && version == "HTTP/1.1" && !headers.close;
   asked.range = headers.range;
   asked.codings = headers.codings;
@@ -189,12 +190,12 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
 
 }  // namespace
 
-Asked read_request(std::string_view bytes, int port) {
+HttpRequest read_request(std::string_view bytes, int port) {
   const std::size_t end = bytes.find("\r\n\r\n");
   if (!is_text(bytes.substr(0, std::min(end, kMostHead)))) return {.status = 400};
   if (std::min(end, bytes.size()) > kMostHead) return {.status = 431};
   if (end == std::string_view::npos) return {};
-  Asked asked = judge(bytes.substr(0, end), port);
+  HttpRequest asked = check_head(bytes.substr(0, end), port);
   asked.length = end + 4;
   return asked;
 }
@@ -219,7 +220,7 @@ std::optional<ByteSpan> part_of(std::string_view range, std::uint64_t size) {
   const std::size_t dash = range.find('-');
   if (dash == std::string_view::npos) return whole;
   const auto first = number_of(range.substr(0, dash)), last = number_of(range.substr(dash + 1));
-  if (!first && last && dash == 0) {  // the last so many bytes
+  if (!first && last && dash == 0) {  // the last N bytes
     if (*last == 0 || size == 0) return {};
     return ByteSpan{size - std::min(size, *last), std::min(size, *last)};
   }

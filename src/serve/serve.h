@@ -1,4 +1,4 @@
-// serve.h: hands the studio's page, and the runs of a folder, to a browser on this machine.
+// serve.h: serves the studio's page, and the runs of a folder, to a browser on this machine.
 #pragma once
 
 #include <cstddef>
@@ -16,54 +16,51 @@
 
 namespace murmur {
 
-// What a browser asks for, read from the head of its request and from nothing else.
-struct Asked {
-  int status = 0;          // 0: more bytes are needed; 200: may be looked for; else the refusal
-  std::size_t length = 0;  // bytes of the head, its empty line included
+// The request of a browser, read only from its head.
+struct HttpRequest {
+  int status = 0;  // 0: more bytes are needed; 200: accepted; else the status of the refusal
+  std::size_t length = 0;  // bytes of the head, including its empty line
   bool body = true;        // false: HEAD
-  bool keep = false;       // the connection serves a further request
+  bool keep = false;       // the connection stays open for another request
   std::string path{};      // decoded, below the root: "assets/page.js", "index.html" for "/"
   std::string range{};     // value of Range; empty: the whole file
   std::string codings{};   // value of Accept-Encoding
 };
 
-// GET and HEAD of HTTP/1.x to 127.0.0.1, localhost or [::1] at `port` alone, so that no other name
-// that was made to lead here is answered (DNS rebinding). Refused are paths that could mean another
-// place than they say: dot segments, hidden files, empty segments, backslashes, encoded slashes,
-// control characters.
-Asked read_request(std::string_view bytes, int port);
+// Accepts GET and HEAD of HTTP/1.x only to 127.0.0.1, localhost or [::1] at `port`, as a protection
+// against DNS rebinding. Refuses ambiguous paths: dot segments, hidden files, empty segments,
+// backslashes, encoded slashes, control characters.
+HttpRequest read_request(std::string_view bytes, int port);
 
-// The part of a file of `size` bytes that "bytes=first-last" names: the whole file where the text
-// is empty, is no range or names several; nothing where it lies outside.
+// Returns the part of a file of `size` bytes that "bytes=first-last" names: the whole file if the
+// text is empty, is not a range or names several; nothing if the range lies outside.
 struct ByteSpan {
   std::uint64_t first = 0, length = 0;
 };
 std::optional<ByteSpan> part_of(std::string_view range, std::uint64_t size);
 
-// Whether a value of Accept-Encoding takes a content coding by its name or by "*" (RFC 9110,
-// section 12.5.3); a weight of 0 refuses, and without a value nothing is taken but the file as it
-// is.
+// Returns whether a value of Accept-Encoding accepts a content coding by its name or by "*" (RFC
+// 9110, section 12.5.3). A weight of 0 refuses; an empty value accepts only the uncompressed file.
 bool takes_coding(std::string_view codings, std::string_view name);
 
-std::string_view media_type(std::string_view path);  // of Content-Type, by the ending of the path
-std::string_view cache_rule(std::string_view path);  // of Cache-Control: names with a hash stay
+std::string_view media_type(std::string_view path);  // Content-Type by the file name
+std::string_view cache_rule(std::string_view path);  // Cache-Control: names with a hash are kept
 
-// A kind of runs that the page knows what to do with.
+// A kind of runs that the page can show.
 struct ShownKind {
   std::string word{};  // in manifest.json
-  // What the page is told beside what every run tells, as a JSON object: digits, accuracy.
+  // Returns additional facts for the page as a JSON object: digits, accuracy.
   std::function<std::string(const std::filesystem::path& run)> facts{};
 };
 
 // The text of /runs/index.json: a list of {name, kind, status, n, d, frames, digits, accuracy,
-// model, trajectory, times, observables, summary, config}, the last six as addresses, null where
-// there is none; a run that cannot be read is {name, kind: "damaged", note}. Runs of other kinds
-// are left out.
+// model, trajectory, times, observables, summary, config}, the last six as addresses or null; a run
+// that cannot be read is {name, kind: "damaged", note}. Runs of other kinds are left out.
 std::string list_runs(const std::filesystem::path& runs, const std::vector<ShownKind>& kinds);
 bool is_shown_of_run(std::string_view file);  // model.safetensors, trajectory.npy, ...
 
-// The status of an answer that ended in an exception: 503 where files or memory ran out, which
-// passes; else 500.
+// Returns the status after an exception: 503 if files or memory ran out, which is temporary; else
+// 500.
 int status_of(const std::exception_ptr& failure);
 
 struct Site {
@@ -72,21 +69,22 @@ struct Site {
   std::vector<ShownKind> kinds{};  // of runs that are listed
 };
 
-// Another program listens at the port.
+// Thrown if another program listens at the port.
 struct PortTaken : Error {
   using Error::Error;
 };
 
-// Serves a site on 127.0.0.1 by a bounded number of threads until it is destroyed.
+// Serves a site on 127.0.0.1 with a bounded number of threads until it is destroyed.
 class PageServer {
  public:
-  // Port 0: any that is free. PortTaken where it is not, Error(runtime) where the system refuses.
+  // Port 0 selects any free port. PortTaken if the port is taken, Error(runtime) if the system
+  // refuses.
   PageServer(const Site& site, int port);
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
   ~PageServer();
   int port() const;
-  bool running() const;  // false once the system took the socket away for good
+  bool running() const;  // false after the system closed the socket
 
  private:
   struct State;

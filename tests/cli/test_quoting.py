@@ -61,7 +61,7 @@ class Quoting(murmur.Case):
                     file.write(b"x")
                 refusal = self.murmur("measure", "./" + name, code=3).stderr.splitlines()[2]
                 line = "murmur runs verify" + refusal.partition("murmur runs verify")[2]
-                self.check(line.partition(" tells all")[0], VERIFICATION)
+                self.check(line.partition(" lists all")[0], VERIFICATION)
 
     def test_the_script_of_a_job(self):
         for name in ("a b", "it's", "$(touch pwned)", "n=4"):

@@ -76,9 +76,9 @@ class Refusals(murmur.Case):
         self.each(
             3,
             ("landscape tolerance=2", "is not from 1e-14 to 1"),
-            ("meanfield solver=quantiles noise=0.1 dynamics=USA", "for the spectral solver only"),
+            ("meanfield solver=quantiles noise=0.1 dynamics=USA", "needs the spectral solver"),
             ("meanfield init=modes:", "names no modes"),
-            ("meanfield init=nonsense", "is no measure"),
+            ("meanfield init=nonsense", "is not a measure"),
             ("meanfield init=atoms:0*", "has no weight"),
             ("sweep beta=1:2:1000001", "from 1 to 1000000 values"),
             ("sweep beta=-1:2:5:log", "lies above 0"),

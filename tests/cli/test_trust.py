@@ -406,7 +406,7 @@ class Branch(murmur.Case):
         branch = ("runs", "branch", "run")
         for word in ("n=9", "d=3", "init=caps", "masses=random"):
             self.refused(INPUT, *branch, word, "T=2", what=word)
-        self.refused(INPUT, *branch, "beta=1", "T=0.1", what="is not beyond")
+        self.refused(INPUT, *branch, "beta=1", "T=0.1", what="is not after t")
         self.refused(INPUT, *branch, "method=rk4", "dt=0.07", "T=2.1", "save=final",
                      what="whole number of steps")
         self.refused(INPUT, *branch, "method=bdf", "T=2", what="bdf")

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "data/gunzip.h"
+#include "data/idx.h"
 #include "murmur/error.h"
 
 using namespace murmur;

@@ -25,7 +25,7 @@ void check_path(const std::string& path) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::AllocationLimit limit(size);
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const Asked asked = read_request(bytes, 8127);
+  const HttpRequest asked = read_request(bytes, 8127);
   if (asked.length > size || (asked.status == 0 && size > 17'000)) std::abort();
   if (asked.status == 200) {
     if (asked.length == 0 || bytes.find("8127") == std::string_view::npos) std::abort();

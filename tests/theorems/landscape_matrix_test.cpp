@@ -215,7 +215,7 @@ TEST(LandscapeMatrix, FindsAndCertifiesTheKnownMaximisers) {
       }
 }
 
-// The bounds of best.cpp hold for measures of every kind, and are reached.
+// The bounds of certify.cpp hold for measures of every kind, and are reached.
 TEST(LandscapeMatrix, NoMeasureIsBetterThanTheClosedForm) {
   int dirac = 0, pair = 0;
   for (int trial = 0; trial < 60; ++trial) {

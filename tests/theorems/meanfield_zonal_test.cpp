@@ -5,8 +5,7 @@
 #include <numbers>
 
 #include "meanfield/continuum.h"
-#include "meanfield/sphere.h"
-#include "meanfield/zonal.h"
+#include "meanfield/harmonics.h"
 #include "murmur/meanfield.h"
 #include "murmur/theory.h"
 #include "theory/stationary.h"

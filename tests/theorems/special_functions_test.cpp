@@ -12,7 +12,7 @@
 
 #include "core/bessel_series.h"
 #include "core/elementary.h"
-#include "meanfield/sphere.h"
+#include "meanfield/harmonics.h"
 #include "murmur/observe.h"
 #include "murmur/theory.h"
 

@@ -81,8 +81,8 @@ TEST(DataSet, WhatDoesNotFitTogetherIsNamed) {
   };
   with(train_labels, idx({2}, {5, 6}), "3 pictures and 2 labels", train_labels);
   with(test_images, blocks(3), "3 pictures and 2 labels", test_images);
-  with(train_images, idx({3}, {5, 6, 5}), "labels where images belong", train_images);
-  with(train_labels, blocks(3), "images where labels belong", train_labels);
+  with(train_images, idx({3}, {5, 6, 5}), "labels, but images belong here", train_images);
+  with(train_labels, blocks(3), "images, but labels belong here", train_labels);
   with(test_images, blocks(2, 20), "the test pictures are 20 x 20", test_images);
   with(test_labels, idx({2}, {5, 9}), "label 9 of test picture 1 is outside", test_images);
   with(train_images, idx({3, 28, 28}, std::string(3 * 784, '\0')), "every picture is empty",
@@ -267,7 +267,7 @@ TEST(FindData, WhatIsNamedComesFirstAndMustBeThere) {
   expect_refused([&] { find_data({none, environment, xdg}); }, "no such folder", "data=" + none);
   expect_refused([&] { find_data({"", none, xdg}); }, "no such folder", "MURMUR_DATA=" + none);
   test::write(directory / "file", "");
-  expect_refused([&] { find_data({directory / "file", "", ""}); }, "a file where", "file");
+  expect_refused([&] { find_data({directory / "file", "", ""}); }, "a file, not", "file");
 }
 
 TEST(FindData, TheWorkingFolderComesBeforeTheUsers) {

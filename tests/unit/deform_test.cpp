@@ -1,10 +1,10 @@
 // deform_test.cpp: random deformations of samples have the size that is asked, and stay themselves.
-#include "experiment/deform.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "experiment/training_loop.h"
 
 namespace murmur {
 namespace {

@@ -410,7 +410,7 @@ TEST(Facade, ADomeLeadsToTheNextFrame) {
   }
   EXPECT_EQ(ask(R"("do":"dome","frame":1,"boid":9)", 3).at("what"), "there is no such token");
   EXPECT_EQ(ask(R"("do":"dome","frame":99,"boid":0)", 3).at("what"),
-            "this frame has not been flown");
+            "this frame has not been computed");
 }
 
 }  // namespace

@@ -90,13 +90,13 @@ TEST(Idx, TheWrongKindIsNamed) {
   const auto images = [](const std::string& text, const std::string& what) {
     expect_refused([&] { parse_images(text); }, what, "file");
   };
-  images(idx({4}, "abcd"), "labels where images belong");
-  images(gzip(idx({4}, "abcd")), "labels where images belong");
+  images(idx({4}, "abcd"), "labels, but images belong here");
+  images(gzip(idx({4}, "abcd")), "labels, but images belong here");
   expect_refused(
       [] {
         parse_labels(idx({1, 2, 2}, "abcd"));
       },
-      "images where labels belong", "file");
+      "images, but labels belong here", "file");
   images(idx({2, 2}, "abcd"), "2 axes");
   images(std::string("\0\0\x0d\x03", 4), "32-bit floats");
   images("\x89PNG\r\n", "PNG picture");
@@ -192,7 +192,7 @@ TEST(Samples, WhatCannotFlyIsRefused) {
   refused({0, 2}, {}, "no ink", "here: picture 2");
   refused({0, 7}, {}, "no picture is labelled 7", "here");
   refused({0, 0}, {}, "asked for twice", "classes");
-  refused({0}, {.threshold = 1}, "threshold of 1", "threshold");
+  refused({0}, {.threshold = 1}, "the threshold 1", "threshold");
   refused({0}, {.threshold = -0.1}, "threshold", "threshold");
   refused({0}, {.threshold = std::numeric_limits<double>::quiet_NaN()}, "threshold", "threshold");
   refused({0}, {.finer = 0}, "0 times", "finer");

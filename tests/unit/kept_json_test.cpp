@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "experiment/toml_depth.h"
+#include "experiment/config.h"
 #include "murmur/error.h"
 #include "picture/draft.h"
 #include "temporary.h"

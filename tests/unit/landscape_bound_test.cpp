@@ -38,7 +38,7 @@ double min_near(const Terrain& terrain, const Cloud& mu, const VectorXd& x, doub
   for (int k = 0; k < 160; ++k) {
     const Draw draw{77, Stream::position, static_cast<std::uint32_t>(k)};
     const double angle = rho * (k % 2 == 0 ? 1 : draw.uniform(9));
-    const VectorXd y = landscape::moved(x, angle * random_tangent(x, draw));
+    const VectorXd y = landscape::exponential_map(x, angle * random_tangent(x, draw));
     min = std::min(min, terrain.sign() * terrain.value(mu, y));
   }
   return min;

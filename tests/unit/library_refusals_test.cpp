@@ -114,10 +114,10 @@ TEST(LibraryRefusals, MeanFields) {
   };
   const auto uneven = [](Measure& m) { m.density.assign(10, 1); };
   expect_refused({
-      {"no mean field here", field([](MeanField& f) { f.weighting = Attention::hard; })},
+      {"has no mean field", field([](MeanField& f) { f.weighting = Attention::hard; })},
       {"this clock does not fit", field([](MeanField& f) { f.clock = Clock::u2; })},
       {"no such noise", field([](MeanField& f) { f.noise = -1; })},
-      {"on the circle or the sphere", measure(4, uneven)},
+      {"needs the circle or the sphere", measure(4, uneven)},
       {"not on a grid of this dimension", measure(3, uneven)},
       {"too few cells", measure(2, [](Measure& m) { m.density.assign(7, 1); })},
       {"too few cells", measure(3, [](Measure& m) { m.density.assign(9, 1), m.rows = 3; })},
@@ -127,25 +127,25 @@ TEST(LibraryRefusals, MeanFields) {
                                   [](Measure& m) {
                                     m.waves = {{0, 0.1}};
                                   })},
-      {"a bump is off", measure(2,
-                                [](Measure& m) {
-                                  m.bumps = {{-1, {1, 0}, 1}};
-                                })},
-      {"an atom is off", measure(2,
-                                 [](Measure& m) {
-                                   m.atoms = {{{1, 1}, 1}};
-                                 })},
-      {"perturb the uniform law alone", measure(2,
-                                                [](Measure& m) {
-                                                  m.waves = {{1, 0.1}};
-                                                  m.atoms = {{{1, 0}, 1}};
-                                                })},
-      {"carry no noise",
+      {"a bump is out of range", measure(2,
+                                         [](Measure& m) {
+                                           m.bumps = {{-1, {1, 0}, 1}};
+                                         })},
+      {"an atom is out of range", measure(2,
+                                          [](Measure& m) {
+                                            m.atoms = {{{1, 1}, 1}};
+                                          })},
+      {"perturb only the uniform law", measure(2,
+                                               [](Measure& m) {
+                                                 m.waves = {{1, 0.1}};
+                                                 m.atoms = {{{1, 0}, 1}};
+                                               })},
+      {"have no noise",
        [] {
          carry({.weighting = Attention::unnormalised, .noise = 1}, {},
                {.solver = MeanFieldMethod::quantiles, .particles = 100}, {.schedule = {.T = 1}});
        }},
-      {"the state is of other modes",
+      {"the state has other modes",
        [] {
          MeanFieldTrajectory from;
          from.state.coefficients = {1, 2};
@@ -228,7 +228,7 @@ TEST(LibraryRefusals, Landscapes) {
       {"at least two coordinates", at([](Landscape& l, Atoms&) { l.d = 1; })},
       {"divides by beta", at([](Landscape& l, Atoms&) { l.beta = 0; })},
       {"divides by beta", at([](Landscape& l, Atoms&) { l.beta = HUGE_VAL; })},
-      {"rounding errors felt", at([](Landscape& l, Atoms&) {
+      {"rounding errors matter", at([](Landscape& l, Atoms&) {
          l.kernel = Landscape::scaled;
          l.beta = 2e6;
        })},
@@ -245,9 +245,10 @@ TEST(LibraryRefusals, Landscapes) {
          mu.mass = {0.5, 0.5};
        })},
       {"another number of coordinates", [&] { first_variation({.d = 2}, one, place); }},
-      {"these steps cannot be taken", [&] { climb({.d = 2}, one, {.tolerance = 0}); }},
+      {"the settings of the steps are out of range",
+       [&] { climb({.d = 2}, one, {.tolerance = 0}); }},
       {"there are no tokens", [] { check_search({}, {.n = 0}); }},
-      {"a tolerance is off", [] { check_search({}, {.gradient = 0}); }},
+      {"a tolerance is not above 0", [] { check_search({}, {.gradient = 0}); }},
   });
 }
 

@@ -7,7 +7,7 @@
 
 #include "experiment/meanfield_setup.h"
 #include "meanfield/continuum.h"
-#include "meanfield/fourier.h"
+#include "meanfield/harmonics.h"
 #include "meanfield/particles.h"
 #include "murmur/meanfield.h"
 #include "refused.h"
@@ -201,9 +201,9 @@ TEST(MeanFieldParticles, AGridTooCoarseForItsStartIsRefused) {
   EXPECT_TRUE(says(refusal({.d = 3}, narrow, by(3200)), "too coarse"));
   narrow.bumps[0].kappa = 100;
   EXPECT_NO_THROW(particles_of(narrow, 3, 3200));
-  EXPECT_TRUE(says(refusal({.d = 3}, wave(15, 0.05), by(200)), "do not hold mode 15"));
-  EXPECT_TRUE(says(refusal({}, wave(9, 0.5), by(20)), "do not hold mode 9"));
-  EXPECT_TRUE(says(refusal({}, wave(9000, 0.5), by(1'000'000)), "do not hold mode 9000"));
+  EXPECT_TRUE(says(refusal({.d = 3}, wave(15, 0.05), by(200)), "do not resolve mode 15"));
+  EXPECT_TRUE(says(refusal({}, wave(9, 0.5), by(20)), "do not resolve mode 9"));
+  EXPECT_TRUE(says(refusal({}, wave(9000, 0.5), by(1'000'000)), "do not resolve mode 9000"));
   EXPECT_TRUE(says(refusal({}, wave(1, 0.5), by(20'000'000)), "give 2 to 10000000"));
   EXPECT_TRUE(says(refusal({}, wave(1, 0.5), by(1)), "give 2 to"));
 }
@@ -218,7 +218,7 @@ TEST(MeanFieldCheck, BeyondThreeCoordinatesWhatIsNotZonalIsRefused) {
   start.bumps[0].centre = {0, 0, 0, -1};
   EXPECT_NO_THROW(check({.d = 4}, start, {}, {.T = 1}));
   start.bumps[0].kappa = 4000;
-  EXPECT_TRUE(says(refusal({.d = 4}, start, pairs), "too few for the start"));
+  EXPECT_TRUE(says(refusal({.d = 4}, start, pairs), "too few particles for the start"));
   Measure atom;
   atom.atoms = {{{0, 0, 1, 0}, 1}};
   EXPECT_TRUE(says(refusal({.d = 4}, atom, pairs), "symmetric about the last axis"));
@@ -253,7 +253,7 @@ TEST(MeanFieldCheck, PromptsWithoutMeaningAreRefused) {
   }
   Measure nested = start;
   nested.before[0].law.before = {{0.2, {}}};
-  EXPECT_TRUE(says(refusal(causal, nested, {}), "labels of the prefix are off"));
+  EXPECT_TRUE(says(refusal(causal, nested, {}), "labels of the prefix are out of range"));
   start.before[0].law = wave(600, 0.1);
   EXPECT_TRUE(says(refusal(causal, start, {}), "mode 600 is above"));
   start.before[0].law = {};
@@ -378,8 +378,8 @@ TEST(MeanFieldWords, ThoseWithoutEffectAreRefused) {
   EXPECT_TRUE(says(refused({"particles=100"}), "no effect on the spectral"));
   EXPECT_TRUE(says(refused({"solver=quantiles", "modes=64"}), "no effect on particles"));
   EXPECT_TRUE(says(refused({"activation=tanh"}), "without a perceptron"));
-  EXPECT_TRUE(says(refused({"seed=3"}), "nothing here is random"));
-  EXPECT_TRUE(says(refused({"replica=3"}), "nothing here is random"));
+  EXPECT_TRUE(says(refused({"seed=3"}), "nothing is random"));
+  EXPECT_TRUE(says(refused({"replica=3"}), "nothing is random"));
   EXPECT_TRUE(says(refused({"save=every:1e-300"}), "frames"));
   EXPECT_TRUE(says(refused({"solver=quantiles", "merge=3"}), "at most 2"));
   EXPECT_TRUE(says(refused({"init=mode:20:0.02", "modes=16"}), "mode 20"));

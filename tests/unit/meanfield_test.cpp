@@ -8,12 +8,9 @@
 #include <numeric>
 
 #include "experiment/meanfield_setup.h"
-#include "meanfield/circle.h"
-#include "meanfield/fourier.h"
-#include "meanfield/grid_density.h"
-#include "meanfield/march.h"
+#include "meanfield/harmonics.h"
+#include "meanfield/integrate.h"
 #include "meanfield/particles.h"
-#include "meanfield/sphere.h"
 #include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "refused.h"

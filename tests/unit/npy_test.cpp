@@ -174,8 +174,8 @@ TEST(AtomicFile, FailureOfAnyCallLeavesOldOrNew) {
       int calls = 0;
       set_syscall_hook([&](Syscall call, const std::filesystem::path&) {
         const int turn = calls++;
-        if (at_most > 0 && turn == k && call == Syscall::write) return Mishap{0, at_most};
-        return turn == k + (at_most > 0) ? Mishap{ENOSPC} : Mishap{};
+        if (at_most > 0 && turn == k && call == Syscall::write) return InjectedFailure{0, at_most};
+        return turn == k + (at_most > 0) ? InjectedFailure{ENOSPC} : InjectedFailure{};
       });
       try {
         write_file_atomically(directory / "a", "new!");

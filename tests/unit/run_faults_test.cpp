@@ -41,11 +41,11 @@ class Saboteur {
     set_syscall_hook([this, trouble, k](Syscall call, const fs::path&) {
       const int turn = calls_++;
       const bool short_write = trouble == Trouble::falls_short;
-      if (short_write && turn == k && call == Syscall::write) return Mishap{0, 1};
+      if (short_write && turn == k && call == Syscall::write) return InjectedFailure{0, 1};
       const int bad = k + (short_write ? 1 : 0);
       const bool hit = trouble == Trouble::dies ? turn >= bad : turn == bad;
       struck_ = struck_ || hit;
-      return Mishap{hit ? ENOSPC : 0};
+      return InjectedFailure{hit ? ENOSPC : 0};
     });
   }
   Saboteur(const Saboteur&) = delete;
@@ -295,7 +295,7 @@ TEST(RunFaults, DataIsSyncedBeforeTheCheckpointThatCountsIt) {
   std::vector<std::pair<Syscall, fs::path>> calls;
   set_syscall_hook([&](Syscall call, const fs::path& path) {
     calls.emplace_back(call, path);
-    return Mishap{};
+    return InjectedFailure{};
   });
   trajectory.checkpoint(run, 1);
   set_syscall_hook({});

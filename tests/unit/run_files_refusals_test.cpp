@@ -42,7 +42,7 @@ class Broken {
  public:
   explicit Broken(Syscall kind) {
     set_syscall_hook(
-        [kind](Syscall call, const fs::path&) { return Mishap{call == kind ? EIO : 0}; });
+        [kind](Syscall call, const fs::path&) { return InjectedFailure{call == kind ? EIO : 0}; });
   }
   Broken(const Broken&) = delete;
   Broken& operator=(const Broken&) = delete;
@@ -139,8 +139,8 @@ TEST(CheckpointRefusals, OfAnotherSwarm) {
   HostSwarm x({3, 2});
   const Record good = record_of(start(x), 1);
   EXPECT_EQ(told([&] { state_of(good, {3, 2}); }), "");
-  EXPECT_TRUE(has(told([&] { state_of(good, {4, 2}); }), "of another swarm"));
-  EXPECT_TRUE(has(told([&] { state_of(good, {3, 3}); }), "of another swarm"));
+  EXPECT_TRUE(has(told([&] { state_of(good, {4, 2}); }), "to another swarm"));
+  EXPECT_TRUE(has(told([&] { state_of(good, {3, 3}); }), "to another swarm"));
   for (const auto& [name, array] : good) {
     Record bad = good;
     bad.erase(name);

@@ -141,10 +141,10 @@ TEST(Run, NeverOverwritesSilently) {
   expect_error(Fault::usage, "taken", [&] { RunWriter::create(root / "empty/", contents, false); });
   fs::create_directory(root / "other");
   write_file_atomically(root / "other/thesis.tex", "years of work");
-  expect_error(Fault::usage, "not a run of ours",
+  expect_error(Fault::usage, "not a run of murmur",
                [&] { RunWriter::create(root / "other", contents, true); });
   write_file_atomically(root / "other/manifest.json", "{\"name\":\"a web app\"}");
-  expect_error(Fault::usage, "not a run of ours",
+  expect_error(Fault::usage, "not a run of murmur",
                [&] { RunWriter::create(root / "other", contents, true); });
   expect_error(Fault::usage, "taken",
                [&] { RunWriter::create(root / "other/thesis.tex", contents, false); });

@@ -14,7 +14,6 @@
 #include "refused.h"
 #include "run/formats.h"
 #include "serve/answer.h"
-#include "serve/open_below.h"
 #include "temporary.h"
 
 namespace murmur {
@@ -25,7 +24,7 @@ namespace fs = std::filesystem;
 std::string head(const std::string& line, const std::string& more = "Host: 127.0.0.1:8127\r\n") {
   return line + "\r\n" + more + "\r\n";
 }
-Asked ask(const std::string& target) {
+HttpRequest ask(const std::string& target) {
   return read_request(head("GET " + target + " HTTP/1.1"), 8127);
 }
 int status(const std::string& bytes) { return read_request(bytes, 8127).status; }

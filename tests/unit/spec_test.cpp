@@ -122,7 +122,7 @@ TEST(Spec, RefusesATypedValueInTheWordsOfItsParameter) {
     make_experiment(spec);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.summary, "noise = 0.25: is for method=strang, euler and layers only");
+    EXPECT_EQ(error.summary, "noise = 0.25: needs method=strang, euler or layers");
     EXPECT_EQ(error.where, "the experiment");
   }
 }

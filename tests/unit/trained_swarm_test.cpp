@@ -192,7 +192,7 @@ TEST(TrainedSwarm, FilesOfAnotherShapeAreRefused) {
   }
   bad = good;
   bad.tensors["targets"].values = std::vector<std::int64_t>(good.tensors.at("targets").size());
-  refused(bad, "not of floating-point numbers");
+  refused(bad, "does not hold floating-point numbers");
   expect_refused([&] { read_trained_swarm(folder / "nothing"); }, "", "nothing");
   std::filesystem::remove(path);
   expect_refused([&] { read_trained_swarm(folder.path()); }, "no trained swarm", "");

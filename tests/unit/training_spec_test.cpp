@@ -92,7 +92,7 @@ TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   spec.reader = Reader::swarm;  // a recurrent network has no attention to drop
   spec.dropout = 0;             // which cuda does not do
   spec.recipe = Recipe::best;   // the published one is of digits alone
-  spec.deeper = 1;              // free blocks are not run on
+  spec.deeper = 1;              // free blocks cannot run deeper
   spec.token_share = 1;         // sentences keep all their words
   spec.stay = 0;                // which needs pictures that can start at the targets
   for (const auto& [name, word] : training_words_of(unusual()))
@@ -233,13 +233,13 @@ TEST(TrainingSpec, TheTaskSaysWhatIsAskedAndHow) {
             "samples = 100: the task digits learns from the whole training set | "
             "command line: samples=100 | use samples=all, or task=same");
   EXPECT_EQ(of({"task=same", "samples=all"}),
-            "samples = all: there is no end of pairs | command line: samples=all | "
-            "write how many an epoch has");
+            "samples = all: the number of pairs is unlimited | command line: samples=all | "
+            "write the number per epoch");
   EXPECT_EQ(of({"shared=false", "deeper=2"}),
-            "deeper = 2: free blocks are not run on | command line: deeper=2 | "
+            "deeper = 2: free blocks cannot run deeper | command line: deeper=2 | "
             "use deeper=1, or shared=true");
   EXPECT_EQ(of({"token_share=0"}),
-            "token_share = 0: leaves no boid | command line: token_share=0 | "
+            "token_share = 0: leaves no token | command line: token_share=0 | "
             "write a number above 0, at most 1");
   EXPECT_EQ(of({"task=sense", "token_share=0.5"}),
             "token_share = 0.5: a sentence keeps all its words | command line: token_share=0.5 | "
@@ -250,7 +250,7 @@ TEST(TrainingSpec, TheTaskSaysWhatIsAskedAndHow) {
                                           " | write a number from 1 to 100");
   EXPECT_EQ(of({"task=same", "recipe=published"}),
             "recipe = published: published and settled train the task digits only | "
-            "command line: recipe=published | leave recipe out");
+            "command line: recipe=published | remove recipe");
 }
 
 // Sentences are read at the word that is asked about; their vocabulary is the task's.
@@ -275,25 +275,25 @@ TEST(TrainingSpec, TasksOfWords) {
   EXPECT_EQ(make_training(TrainingSpec{}).architecture.vocabulary, 0);
   const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
   EXPECT_EQ(of({"readout=asked"}),
-            "readout = asked: pictures ask about no single boid | command line: readout=asked | "
+            "readout = asked: pictures have no asked token | command line: readout=asked | "
             "use readout=mean or cls");
   EXPECT_EQ(of({"positions=learned"}),
-            "positions = learned: pictures have any number of boids | "
+            "positions = learned: pictures have any number of tokens | "
             "command line: positions=learned | use positions=sinusoidal or rotary");
   EXPECT_EQ(of({"task=order", "positions=rotary", "interaction=uniform"}),
-            "positions = rotary: rotary turns queries and keys, and there are none | "
+            "positions = rotary: rotary rotates queries and keys, and there are none | "
             "command line: positions=rotary | use interaction=attention, or another code");
   EXPECT_EQ(of({"position=true", "positions=rotary"}),
             "positions = rotary: but position=true adds sines | command line: positions=rotary | "
-            "leave position out");
+            "remove position");
   EXPECT_EQ(of({"task=sense", "shift=1"}),
-            "shift = 1: words lie in no plane | command line: shift=1 | use shift=0");
+            "shift = 1: words do not lie in a plane | command line: shift=1 | use shift=0");
   EXPECT_EQ(of({"task=sense", "device=cuda"}),
-            "device = cuda: cuda learns from pictures alone | command line: device=cuda | "
+            "device = cuda: cuda learns only from pictures | command line: device=cuda | "
             "use device=cpu");
   EXPECT_EQ(of({"task=sense", "samples=all"}),
-            "samples = all: there is no end of sentences | command line: samples=all | "
-            "write how many an epoch has");
+            "samples = all: the number of sentences is unlimited | command line: samples=all | "
+            "write the number per epoch");
 }
 
 TEST(TrainingSpec, WordSenseHasAShapeOfItsOwn) {
@@ -314,7 +314,7 @@ TEST(TrainingSpec, ARecurrentReaderHasNeitherBlocksNorAttention) {
   const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
   EXPECT_EQ(of({"reader=recurrent", "dropout=0.1"}),
             "dropout = 0.1: a recurrent network has no attention weights | "
-            "command line: dropout=0.1 | leave dropout out, or use reader=swarm");
+            "command line: dropout=0.1 | remove dropout, or use reader=swarm");
   EXPECT_EQ(of({"reader=recurrent", "device=cuda"}),
             "device = cuda: a recurrent network learns on the processor | "
             "command line: device=cuda | use device=cpu");
@@ -325,7 +325,7 @@ TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
   spec.reader = Reader::swarm;
   spec.device = Training::cpu;
   spec.recipe = Recipe::best;  // the published one is of digits alone
-  spec.deeper = 1;             // free blocks are not run on
+  spec.deeper = 1;             // free blocks cannot run deeper
   spec.token_share = 1;        // sentences keep all their words
   spec.stay = 0;               // which needs pictures that can start at the targets
   std::vector<std::string> assignments;
@@ -374,7 +374,7 @@ TEST(TrainingSpec, RefusalsComeInTheirOrder) {
             "recipe = old: not one of its values | command line: recipe=old | "
             "use one of auto, settled, best, published");
   EXPECT_EQ(of({"name=a/b", "data="}),
-            "data = : names no pictures | command line: data= | "
+            "data = : is not a set of pictures | command line: data= | "
             "write data=auto, mnist, or a folder");
   EXPECT_EQ(of({"digits=5", "seed=-1", "d=1"}),
             "seed = -1: out of range | command line: seed=-1 | "
@@ -392,7 +392,7 @@ TEST(TrainingSpec, RefusalsComeInTheirOrder) {
             "epochs = many: not a whole number | command line: epochs=many | "
             "write a whole number from 1 to 1000000");
   EXPECT_EQ(of({"device=cuda", "dropout=0.1", "threads=0"}),
-            "device = cuda: cuda leaves out no attention weights | command line: device=cuda | "
+            "device = cuda: cuda has no dropout | command line: device=cuda | "
             "use dropout=0, or device=cpu");
 }
 
