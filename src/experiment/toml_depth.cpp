@@ -51,6 +51,8 @@ class DepthScan {
         advance(2);
       } else if (many ? is_at(three) : text_[at_] == quote) {
         advance(many ? 3 : 1);
+        // Up to two quotes may precede the closing three: """x""""" is the string x"".
+        for (int more = 0; many && more < 2 && is_at({&quote, 1}); ++more) advance(1);
         return;
       } else if (!many && text_[at_] == '\n') {
         return;

@@ -16,12 +16,13 @@ namespace murmur {
 
 namespace {
 
-// Files beyond these are mapped too, and not found by their address.
-std::array<std::atomic<const MappedFile*>, 256> all_mapped{};
+std::array<std::atomic<const MappedFile*>, 4096> all_mapped{};
 
-void replace(const MappedFile* old, const MappedFile* by) {
+// Returns whether `old` was in the table.
+bool replace(const MappedFile* old, const MappedFile* by) {
   for (std::atomic<const MappedFile*>& place : all_mapped)
-    if (const MappedFile* held = old; place.compare_exchange_strong(held, by)) return;
+    if (const MappedFile* held = old; place.compare_exchange_strong(held, by)) return true;
+  return false;
 }
 
 }  // namespace
@@ -42,7 +43,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path.string())
   if (size == 0) refuse("the file is empty");
   if (at == MAP_FAILED) refuse("the file cannot be mapped");
   bytes_ = {static_cast<const std::byte*>(at), size};
-  replace(nullptr, this);
+  if (replace(nullptr, this)) return;
+  munmap(at, size);
+  refuse("too many files are mapped at once");
 }
 
 MappedFile::~MappedFile() {

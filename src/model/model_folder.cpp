@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "model/bind.h"
 #include "murmur/error.h"
@@ -30,9 +29,10 @@ std::string text_of(const fs::path& path) {
   if (gone) refuse("the file cannot be read", path, "give a folder with config.json and weights");
   if (size > kLongestText) refuse("the file is too long", path, "give the file of the model");
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::string text(size, '\0');  // no more: a file of /proc has the size 0 and may never end
+  in.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
 }
 
 // The name of something in a folder, and not a way out of it.

@@ -7,12 +7,16 @@
 #include <cmath>
 #include <numbers>
 
+#include "picture/canvas.h"
+
 namespace murmur::picture {
 
 namespace {
 
-// A single-quoted string of gnuplot's enhanced text, in which only _{...} and ^{...} are markup.
-std::string in_quotes(const std::string& text) {
+// A single-quoted string of gnuplot's enhanced text, in which only _{...} and ^{...} are markup. A
+// line end would end the string, and gnuplot would run the rest: control characters become spaces.
+std::string in_quotes(const std::string& label) {
+  const std::string text = clean_text(label);
   std::string safe = "'";
   bool inside = false;
   for (std::size_t k = 0; k < text.size(); ++k) {

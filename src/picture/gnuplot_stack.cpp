@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "picture/canvas.h"
 #include "picture/gnuplot.h"
 #include "picture/stage.h"
 
@@ -21,12 +22,13 @@ struct Stack {
   double height() const { return rows * (kHead + kPanel) + kFoot; }
 };
 
-// A double-quoted gnuplot string that means `text`, backquotes aside.
+// A double-quoted gnuplot string that means `text`. Backquotes become quotation marks and control
+// characters spaces: gnuplot runs text between backquotes, and a line after a line end.
 std::string quoted(const std::string& text) {
   std::string safe = "\"";
-  for (char c : text) {
+  for (char c : clean_text(text)) {
     if (c == '"' || c == '\\') safe += '\\';
-    safe += c == '`' ? '\'' : c;  // gnuplot would run what stands between backquotes
+    safe += c == '`' ? '\'' : c;
   }
   return safe + "\"";
 }

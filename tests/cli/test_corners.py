@@ -18,6 +18,21 @@ class Corners(murmur.Case):
         self.assertEqual(rows, kept)
         self.murmur("simulate", "--resume", "flagship", "T=0.2", "-q")
 
+    def test_a_name_in_square_brackets_is_one_name(self):
+        for name in ("a", "b", "[a,b]"):
+            self.murmur("simulate", "n=4", "T=0.1", "-o", name, "-q")
+        self.murmur("runs", "delete", "[a,b]", "--yes")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir() if p.is_dir()), ["a", "b"])
+        refused = self.murmur("render", "a", "--plot=[energy,beta]", code=None)
+        self.assertIn("[energy,beta]", refused.stderr)
+        self.assertNotIn("one value", self.murmur("render", "a", "--fps", "[3]", code=2).stderr)
+
+    def test_a_job_file_of_another_kind_hides_no_run(self):
+        self.murmur("simulate", "n=4", "T=0.1", "-o", "runs/a", "-q")
+        for number, text in enumerate(('{"job": 7}', '{"job": "7"}', '{"job": "7", "command": []}', "[" * 90, "")):
+            (self.folder / f"runs/{number}.job").write_text(text)
+        self.assertIn("runs/a", self.murmur("runs").stdout)
+
     def test_the_environment_does_not_change_a_finished_run(self):
         self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")
         plain = self.murmur("measure", "run").stdout

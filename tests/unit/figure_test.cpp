@@ -92,6 +92,16 @@ TEST(Figure, CurvesAreCutToWhatTheirAxesCanShow) {
   EXPECT_NE(script.find("set yrange [0.5:"), std::string::npos);
 }
 
+TEST(Figure, LineEndsInTextsStartNoCommand) {
+  const std::string hostile = "x'\nsystem('true')\r\"\nsystem(\"true\")\n`true`";
+  Panel panel{.title = hostile, .x = {.label = hostile}, .y = {.label = hostile}};
+  panel.curves.push_back({.name = hostile, .x = {1, 2}, .y = {1, 2}});
+  panel.guides.push_back({.name = hostile, .x = 1});
+  const std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_EQ(script.find("\nsystem"), std::string::npos) << script;
+  EXPECT_EQ(script.find('\r'), std::string::npos) << script;
+}
+
 bool has(const std::string& script, const std::string& what) {
   return script.find(what) != std::string::npos;
 }

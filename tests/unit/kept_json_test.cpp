@@ -96,6 +96,12 @@ TEST(TomlDepth, CountsBracketsAndDottedParts) {
   EXPECT_NE(told("a = {" + dotted(40) + " = {" + dotted(40) + " = 1}}"), "");
   EXPECT_EQ(told("a = 'x" + std::string(70, '[') + "' # " + std::string(70, '{')), "");
   EXPECT_EQ(told("a = \"\"\"\n" + std::string(70, '[') + "\"\"\"\nb = [1.5, 2.5]\n"), "");
+  for (const std::string quotes : {"\"\"\"", "'''"})  // such a string may end in four or five
+    for (int more = 0; more <= 2; ++more)
+      EXPECT_NE(told("a = [" + quotes + "x" + quotes + std::string(more, quotes[0]) + ", {" +
+                     dotted(70) + " = 1}]\n"),
+                "")
+          << quotes << more;
   std::string points = "init = [";
   for (int k = 0; k < 500; ++k) points += "[0.5, -0.25],\n";
   EXPECT_EQ(told(points + "]\n"), "");

@@ -134,7 +134,7 @@ TEST(TokenizerRefusals, Parts) {
       {"neither true nor false",
        with("/normalizer", {{"type", "BertNormalizer"}, {"lowercase", "yes"}})},
       {"not a whole number",
-       with("/padding", {{"strategy", {{"Fixed", 1u << 30}}}, {"pad_id", 0}})},
+       with("/padding", {{"strategy", {{"Fixed", 1u << 19}}}, {"pad_id", 0}})},
       {"is Shortest, which", with("/padding", {{"strategy", "Shortest"}, {"pad_id", 0}})},
   });
 }
