@@ -1,42 +1,94 @@
-// command.cpp: words, talk and files that the commands share.
+// command.cpp: splits arguments, reads settings, and finds and creates runs.
 #include "command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <optional>
-#include <sstream>
 
-#include "embedding.h"
+#include "generated/version.h"
 #include "murmur/error.h"
 #include "murmur/external.h"
 #include "murmur/forces.h"
-#include "murmur/stop.h"
-#include "printable.h"
-#include "run/formats.h"
-#include "run/json_text.h"
 #include "run_kind.h"
-#include "startup.h"
-#include "variables.h"
+
+extern char** environ;
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
 
-Words sort_words(const std::vector<std::string>& words) {
-  Words sorted;
+std::string program_version() {
+  return fmt::format("murmur {} ({})", MURMUR_VERSION, MURMUR_COMMIT);
+}
+
+void throw_usage_error(const std::string& what, const std::string& remedy) {
+  throw Error(Fault::usage, what, "command line", remedy);
+}
+
+Arguments parse_arguments(const std::vector<std::string>& words) {
+  Arguments arguments;
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     bool assigns = equals != std::string::npos && equals > 0;
     for (std::size_t k = 0; assigns && k < equals; ++k)
       assigns = std::isalnum(static_cast<unsigned char>(word[k])) != 0 || word[k] == '_' ||
                 word[k] == '-';
-    (assigns ? sorted.assignments : sorted.plain).push_back(word);
+    (assigns ? arguments.assignments : arguments.positional).push_back(word);
   }
-  return sorted;
+  return arguments;
+}
+
+Assignment split_assignment(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return {text, ""};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+bool has_key(const Arguments& arguments, const std::string& key) {
+  return std::any_of(arguments.assignments.begin(), arguments.assignments.end(),
+                     [&](const std::string& a) { return split_assignment(a).key == key; });
+}
+
+std::optional<std::string> take_value(Arguments& arguments, const std::string& key) {
+  std::optional<std::string> found;
+  std::erase_if(arguments.assignments, [&](const std::string& text) {
+    Assignment assignment = split_assignment(text);
+    if (assignment.key != key) return false;
+    found = std::move(assignment.value);
+    return true;
+  });
+  return found;
+}
+
+std::vector<std::string> split_list(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(separator, from), text.size());
+    parts.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return parts;
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text.front())) != 0) return {};
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool whole_text = end == text.c_str() + text.size();
+  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_whole(const std::string& text, std::int64_t least,
+                                        std::int64_t greatest) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  const bool good = error == std::errc{} && at == end && value >= least && value <= greatest;
+  return good ? std::optional(value) : std::nullopt;
 }
 
 std::string names_of(const std::vector<Parameter>& parameters) {
@@ -45,16 +97,17 @@ std::string names_of(const std::vector<Parameter>& parameters) {
   return text;
 }
 
-Settings settings_of(const Words& words, std::span<const Parameter> table,
+Settings settings_of(const Arguments& arguments, std::span<const Parameter> table,
                      const std::string& section) {
-  if (words.plain.size() > 1)
-    usage(fmt::format("there is more than one preset or path: {} and {}", words.plain[0],
-                      words.plain[1]),
-          "give one; parameters are written key=value without spaces");
+  const std::vector<std::string>& bases = arguments.positional;
+  if (bases.size() > 1)
+    throw_usage_error(
+        fmt::format("there is more than one preset or path: {} and {}", bases[0], bases[1]),
+        "give one; parameters are written key=value without spaces");
   Sources sources;
-  if (!words.plain.empty()) sources.base = words.plain[0];
+  if (!bases.empty()) sources.base = bases[0];
   sources.environment = murmur_variables();
-  sources.assignments = words.assignments;
+  sources.assignments = arguments.assignments;
   sources.section = section;
   Settings settings = gather(sources, table);
   settings["xdg"] = {data_home(), "environment variable XDG_DATA_HOME", {}};
@@ -69,112 +122,17 @@ std::string data_home() {
 
 Settings settings_of_run(const fs::path& directory, const std::vector<std::string>& assignments,
                          std::span<const Parameter> table) {
-  if (table.data() == parameters().data()) {
+  const bool of_simulation = table.data() == parameters().data();
+  if (of_simulation) {
     const RunReader run(directory);
     const RunKind& kind = kind_of(run);
     if (!kind.no_swarm.what.empty()) refuse(run, kind.no_swarm);
   }
   Settings settings = gather({(directory / "config.toml").string(), {}, assignments}, table);
-  if (table.data() == parameters().data())
+  if (of_simulation)
     add_external(settings,
                  external_of_engine(kept_manifest(RunReader(directory)).at("engine").text()));
   return settings;
-}
-
-namespace {
-
-// What was printed before a line of talk is seen before it, where both go to one place. By fputs,
-// not fmt::print: an error that cannot be told is not an error of its own.
-void tell_on_stderr(const std::string& text) {
-  if (embedding != nullptr) {
-    embedding->talk += text;
-    return;
-  }
-  std::fflush(stdout);
-  std::fputs(text.c_str(), stderr);
-}
-
-}  // namespace
-
-void say(const Flags& flags, const std::string& line) {
-  if (flags.quiet) return;
-  tell_on_stderr(printable(line) + "\n");
-}
-
-void complain(const std::string& about, const Error& error, bool red) {
-  tell_on_stderr(fmt::format("{}murmur: {}{}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
-                             about.empty() ? "" : printable_line(about) + ": ",
-                             printable_line(error.summary), red ? "\033[0m" : "",
-                             printable_line(error.where), printable_line(error.remedy)));
-}
-
-void complain_undrawn(const std::string& about, const Error& error) {
-  complain(about, error);
-  if (error.fault == Fault::runtime) undrawn = static_cast<int>(Fault::runtime);
-}
-
-namespace {
-std::string* diverted = nullptr;  // data goes there instead of to stdout
-}
-
-void data(const std::string& text) {
-  const std::string shown = printable(text);
-  if (diverted != nullptr)
-    diverted->append(shown);
-  else if (embedding != nullptr)
-    embedding->data += shown;
-  else
-    std::fwrite(shown.data(), 1, shown.size(), stdout);
-}
-
-DataFile::DataFile(const Flags& flags) : flags_(flags) {
-  if (flags.out.empty()) return;
-  output_file(flags);  // refuses before anything is computed
-  diverted = &text_;
-}
-
-DataFile::~DataFile() { diverted = nullptr; }
-
-void DataFile::write() {
-  if (diverted == nullptr) return;
-  write_file_atomically(flags_.out, text_);
-  say(flags_, flags_.out);
-}
-
-void report(const nlohmann::json& object) { data(json_text(object, 2) + "\n"); }
-
-namespace {
-int watching = 0;                     // how many watches there are, all of one thread
-std::optional<StopScope> noticing{};  // while there is one: computations look at the signal
-}  // namespace
-
-SignalWatch::SignalWatch() {
-  if (++watching > 1) return;
-  noticing.emplace(&caught_signal);
-  if (embedding == nullptr) note_signals();
-}
-
-SignalWatch::~SignalWatch() {
-  if (--watching > 0) return;
-  noticing.reset();
-  if (embedding == nullptr) end_at_signals();
-}
-
-void usage(const std::string& what, const std::string& remedy) {
-  throw Error(Fault::usage, what, "command line", remedy);
-}
-
-fs::path output_file(const Flags& flags) {
-  const fs::path path(flags.out);
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored))
-    usage(fmt::format("{} is a directory", flags.out), "give the path of a file");
-  if (fs::exists(path, ignored) && fs::file_size(path, ignored) > 0 && !flags.force)
-    usage(fmt::format("{} is already there", flags.out), "choose another name, or add --force");
-  if (!path.parent_path().empty() && !fs::is_directory(path.parent_path(), ignored))
-    throw Error(Fault::runtime, "the output's folder is not there", path.parent_path().string(),
-                "make the folder first, or choose another");
-  return path;
 }
 
 Run create_run(const Flags& flags, const std::string& name, const RunContents& contents) {
@@ -199,6 +157,61 @@ fs::path find_run(const Flags& flags, const std::string& word) {
   }
   throw Error(Fault::input, fmt::format("{} is not a run directory", word), word,
               "murmur runs lists the runs; a run holds a manifest.json");
+}
+
+std::int64_t frame_index(std::int64_t asked, std::int64_t frames, const std::string& where,
+                         const char* owner) {
+  const std::int64_t frame = asked < 0 ? frames + asked : asked;
+  if (frame < 0 || frame >= frames)
+    throw Error(Fault::input, fmt::format("there is no frame {}", asked), where,
+                fmt::format("{} has frames 0 to {}", owner, frames - 1));
+  return frame;
+}
+
+namespace {
+
+constexpr std::string_view kPrefix = "MURMUR_";
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// MURMUR_DATA and every parameter of every kind of run, in capitals.
+std::vector<std::string> known_variables() {
+  std::vector<std::string> names{"MURMUR_DATA"};
+  for (const RunKind& kind : run_kinds())
+    for (const Parameter& p : kind.parameters())
+      names.push_back(upper(fmt::format("{}{}", kPrefix, p.name)));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> murmur_variables() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    if (text.rfind(kPrefix, 0) != 0 || text.find('=') == std::string::npos) continue;
+    auto [name, value] = split_assignment(text);
+    found[name] = value;
+  }
+  return found;
+}
+
+void warn_about_unknown_variables(const Flags& flags) {
+  const std::map<std::string, std::string> variables = murmur_variables();
+  if (variables.empty()) return;
+  const std::vector<std::string> known = known_variables();
+  for (const auto& [name, value] : variables) {
+    if (std::binary_search(known.begin(), known.end(), upper(name))) continue;
+    const std::string near = did_you_mean(upper(name), known);
+    print_message(flags,
+                  fmt::format("the environment variable {} is not a parameter and has no effect{}",
+                              name, near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  }
 }
 
 }  // namespace murmur::app

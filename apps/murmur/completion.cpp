@@ -1,19 +1,135 @@
-// completion.cpp: murmur completion: shell completion for commands, flags, presets, parameters and
-// runs, written from what the commands declare.
+// completion.cpp: shell completion and manual pages, written from the declarations of the commands.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "command.h"
-#include "declared.h"
+#include "generated/version.h"
+#include "program.h"
 #include "reproduce/reproduce.h"
 
 namespace murmur::app {
 
 namespace {
 
-// What may be typed after one command.
+// Text for troff: a backslash becomes \e, a minus \-, and no line begins with a dot.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n'))
+      out += std::string("\\&") + c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+// The text in the head of a page: a sentence without its full stop, beginning with a small letter.
+std::string purpose(const std::string& meaning) {
+  std::string text = meaning.substr(0, meaning.find('\n'));
+  if (!text.empty() && text.back() == '.') text.pop_back();
+  if (text.size() > 1 && !std::isupper(static_cast<unsigned char>(text[1])))
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string head(const std::string& name, const std::string& meaning) {
+  return fmt::format(".TH {} 1 \"\" \"murmur {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
+                     upper(escaped(name)), MURMUR_VERSION, escaped(name),
+                     escaped(purpose(meaning)));
+}
+
+std::string flags_text(const std::vector<DeclaredFlag>& flags) {
+  std::string text;
+  for (const DeclaredFlag& flag : flags) {
+    std::vector<std::string> names;
+    for (const std::string& name : flag.names)
+      names.push_back(fmt::format("\\fB{}\\fR", escaped(name)));
+    text += fmt::format(".TP\n{}", fmt::join(names, ", "));
+    if (!flag.choices.empty())
+      text += fmt::format(" {}", escaped(fmt::format("{}", fmt::join(flag.choices, "|"))));
+    else if (!flag.value.empty())
+      text += fmt::format(" \\fI{}\\fR", escaped(flag.value));
+    text += "\n" + escaped(flag.meaning);
+    if (!flag.initial.empty()) text += fmt::format(" [{}]", escaped(flag.initial));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string parameters_text(const std::string& command) {
+  const std::vector<Parameter> parameters = declared_parameters(command);
+  if (parameters.empty()) return {};
+  std::string text = ".SH PARAMETERS\nGiven as NAME=VALUE; in brackets the default.\n";
+  for (const Parameter& p : parameters)
+    text += fmt::format(".TP\n\\fB{}\\fR=\\fI{}\\fR\n{} [{}]\n", escaped(p.name), escaped(p.values),
+                        escaped(p.meaning), escaped(p.initial));
+  return text;
+}
+
+std::string examples_text(const std::string& examples) {
+  return fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", escaped(examples));
+}
+
+std::string exit_text() {
+  std::string text = ".SH EXIT STATUS\n";
+  for (const ExitCode& code : exit_codes())
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(code.codes), escaped(code.meaning));
+  return text;
+}
+
+std::string page_of(const DeclaredCommand& command) {
+  std::string text = head("murmur-" + command.name, command.meaning);
+  text += fmt::format(
+      ".SH SYNOPSIS\n\\fBmurmur {}\\fR [\\fIOPTIONS\\fR] [\\fIpreset|path\\fR] "
+      "[\\fIkey\\fR=\\fIvalue\\fR ...]\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n{}",
+      escaped(command.name), escaped(command.meaning), flags_text(command.flags));
+  text += parameters_text(command.name) + examples_text(command.examples) + exit_text();
+  return text + ".SH SEE ALSO\n\\fBmurmur\\fR(1)\n";
+}
+
+std::string page_of_program(const std::vector<DeclaredCommand>& commands) {
+  std::string text = head("murmur", kAbout);
+  text += fmt::format(
+      ".SH SYNOPSIS\n\\fBmurmur\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIpreset|path\\fR] "
+      "[\\fIkey\\fR=\\fIvalue\\fR ...]\n.SH DESCRIPTION\n{}\n.SH COMMANDS\n",
+      escaped(kAbout));
+  for (const DeclaredCommand& command : commands)
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(command.name), escaped(command.meaning));
+  text += examples_text(kAboutExamples) + exit_text() + ".SH SEE ALSO\n";
+  for (const DeclaredCommand& command : commands)
+    text += fmt::format("{}\\fBmurmur\\-{}\\fR(1)", &command == &commands.front() ? "" : ",\n",
+                        escaped(command.name));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string manual_page(const std::string& command) {
+  const std::vector<DeclaredCommand> commands = declared_commands();
+  if (command.empty()) return page_of_program(commands);
+  for (const DeclaredCommand& declared : commands)
+    if (declared.name == command) return page_of(declared);
+  std::vector<std::string> names;
+  for (const DeclaredCommand& declared : commands) names.push_back(declared.name);
+  throw_usage_error(fmt::format("there is no command {}", command),
+                    fmt::format("the commands are {}", fmt::join(names, ", ")));
+}
+
+namespace {
+
+// The completions after one command.
 struct Choices {
   DeclaredCommand command{};
   std::vector<std::string> presets{};
@@ -25,7 +141,7 @@ bool among(const std::string& word, std::initializer_list<const char*> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Figures, and the parameters of all of them; those of trainings are there already.
+// Adds figures, and the parameters of all figures; those of trainings are there already.
 void add_figures(Choices& c) {
   c.presets.insert(c.presets.end(), {"list", "rules", "null-models", "parameters", "settings"});
   const auto add = [&](const char* name, const char* meaning) {
@@ -65,7 +181,7 @@ std::string spaced(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// In single quotes, for the shells; `escaped` stands for a quote within.
+// In single quotes, for the shells; `escaped` replaces a quote in the text.
 std::string quoted(const std::string& text, const char* escaped = "'\\''") {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string(escaped) : std::string(1, c);
@@ -84,7 +200,7 @@ std::vector<std::string> keys_of(const Choices& c) {
   return keys;
 }
 
-// `case` branches COMMAND:KEY) values="..." for flags and parameters with words of their own.
+// `case` branches COMMAND:KEY) values="..." for flags and parameters with a list of values.
 std::string value_cases(const std::vector<Choices>& all) {
   std::string text;
   for (const Choices& c : all) {
@@ -93,8 +209,8 @@ std::string value_cases(const std::vector<Choices>& all) {
         text += fmt::format("    {}:{}) values=\"{}\" ;;\n", c.command.name, key, spaced(words));
     };
     for (const DeclaredFlag& flag : c.command.flags)
-      for (const std::string& name : flag.names) add(name, flag.among);
-    for (const Parameter& p : c.parameters) add(p.name, plain_values(p));
+      for (const std::string& name : flag.names) add(name, flag.choices);
+    for (const Parameter& p : c.parameters) add(p.name, literal_values(p));
   }
   return text;
 }
@@ -114,7 +230,7 @@ std::string command_names(const std::vector<Choices>& all) {
   return spaced(names);
 }
 
-// To bash KEY=PART is three words: '=' parts words in its COMP_WORDBREAKS.
+// In bash KEY=PART is three words, because COMP_WORDBREAKS holds '='.
 std::string bash_script(const std::vector<Choices>& all) {
   return fmt::format(
       "# bash completion of murmur, written by murmur completion bash\n"
@@ -175,7 +291,7 @@ std::string zsh_script(const std::vector<Choices>& all) {
       names, value_cases(all), word_cases(all), flags);
 }
 
-// One line a word of fish; `condition` is when it is offered.
+// One line for each completion in fish; `condition` says when it is offered.
 std::string fish_line(const std::string& condition, const std::string& rest) {
   return fmt::format("complete -c murmur -n '{}' {}\n", condition, rest);
 }
@@ -190,8 +306,8 @@ std::string fish_script(const std::vector<Choices>& all) {
       std::string line;
       for (const std::string& name : flag.names)
         line += name[1] == '-' ? "-l " + name.substr(2) + " " : "-s " + name.substr(1) + " ";
-      if (!flag.among.empty())
-        line += fmt::format("-x -a '{}' ", spaced(flag.among));
+      if (!flag.choices.empty())
+        line += fmt::format("-x -a '{}' ", spaced(flag.choices));
       else if (flag.names.back() == "--resume")
         line += "-x -a '(ls runs 2>/dev/null)' ";
       else if (!flag.value.empty())
@@ -200,7 +316,8 @@ std::string fish_script(const std::vector<Choices>& all) {
     }
     for (const Parameter& p : c.parameters) {
       std::string words = std::string(p.name) + "=";
-      for (const std::string& word : plain_values(p)) words += fmt::format(" {}={}", p.name, word);
+      for (const std::string& word : literal_values(p))
+        words += fmt::format(" {}={}", p.name, word);
       text += fish_line(seen, fmt::format("-a '{}' -d {}", words, quoted(p.meaning, "\\'")));
     }
     if (!c.presets.empty())
@@ -212,12 +329,15 @@ std::string fish_script(const std::vector<Choices>& all) {
 
 int run(const Flags&, const std::vector<std::string>& words) {
   if (words.size() > 1)
-    usage(fmt::format("completion takes one shell, and no {}", words[1]), "use bash, zsh or fish");
+    throw_usage_error(fmt::format("completion takes one shell, and no {}", words[1]),
+                      "use bash, zsh or fish");
   const std::string shell = words.empty() ? "bash" : words[0];
   if (shell != "bash" && shell != "zsh" && shell != "fish")
-    usage(fmt::format("there is no completion for {}", shell), "use bash, zsh or fish");
+    throw_usage_error(fmt::format("there is no completion for {}", shell), "use bash, zsh or fish");
   const std::vector<Choices> all = choices();
-  data(shell == "bash" ? bash_script(all) : shell == "zsh" ? zsh_script(all) : fish_script(all));
+  print_text(shell == "bash"  ? bash_script(all)
+             : shell == "zsh" ? zsh_script(all)
+                              : fish_script(all));
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// digits.cpp: finds the pictures that words name, and shows one as text.
+// digits.cpp: reads the pictures that arguments name, and shows one as text.
 #include "digits.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// FILE:0-3,8 -> FILE and its spans. The last colon counts, and only where no file has the whole
-// name.
+// FILE:0-3,8 as FILE and its spans. The text is split at the last colon, unless a file has the
+// whole name.
 struct Range {
   std::string name{};
   std::vector<IndexSpan> spans{};  // empty: all
@@ -33,12 +33,14 @@ Range range_of(const std::string& asked) {
   const std::string tail = asked.substr(colon + 1);
   const auto spans = index_spans(tail);
   if (!spans)
-    throw Error(Fault::input, fmt::format("'{}' is no list of pictures", tail), "images=" + asked,
+    throw Error(Fault::input, fmt::format("'{}' is not a list of pictures", tail),
+                "images=" + asked,
                 "write images=FILE:3 for one picture, FILE:3-7 for five, FILE:0-3,8 for a list");
   return {asked.substr(0, colon), *spans};
 }
 
-// All of `count`, or those of the spans; Error(input) for one beyond.
+// The numbers in the spans, or all numbers below `count`. Error(input) for a number of `count` or
+// more.
 std::vector<std::size_t> indices_of(const Range& range, std::size_t count, const char* noun,
                                     const std::string& where) {
   std::vector<std::size_t> indices;
@@ -55,8 +57,9 @@ std::vector<std::size_t> indices_of(const Range& range, std::size_t count, const
   return indices;
 }
 
-// t10k-images-idx3-ubyte -> t10k-labels-idx1-ubyte, packed or not; empty where it is not there.
-fs::path labels_beside(const fs::path& images) {
+// The file of labels next to a file of pictures: t10k-images-idx3-ubyte has
+// t10k-labels-idx1-ubyte, compressed or not. Empty if there is none.
+fs::path labels_file(const fs::path& images) {
   std::string name = images.filename().string();
   const std::size_t at = name.find("images-idx3");
   if (at == std::string::npos) return {};
@@ -70,15 +73,15 @@ fs::path labels_beside(const fs::path& images) {
 
 Images read_idx(const fs::path& path) {
   Images images = read_idx_images(path);
-  const fs::path beside = labels_beside(path);
-  if (beside.empty()) return images;
-  images.labels = read_idx_labels(beside);
+  const fs::path labels = labels_file(path);
+  if (labels.empty()) return images;
+  images.labels = read_idx_labels(labels);
   if (images.labels.size() != images.count())
     throw Error(
         Fault::input,
         fmt::format("there are {} pictures and {} labels", images.count(), images.labels.size()),
-        fmt::format("{} and {}", path.string(), beside.string()),
-        "put the labels that belong to these pictures beside them, or none");
+        fmt::format("{} and {}", path.string(), labels.string()),
+        "put the labels of these pictures next to them, or none");
   return images;
 }
 
@@ -93,7 +96,7 @@ Images read_array(const fs::path& path) {
     if (side < 2 || side > 4096)
       throw Error(Fault::input,
                   fmt::format("the pictures are {} x {} pixels", array.shape[1], array.shape[2]),
-                  path.string(), "give 2 to 4096 pixels a side");
+                  path.string(), "give 2 to 4096 pixels per side");
   return {static_cast<int>(array.shape[1]),
           static_cast<int>(array.shape[2]),
           std::move(*pixels),
@@ -114,13 +117,13 @@ Images read_images(const std::string& name, const std::string& data, const Train
   return ending == ".npy" ? read_array(name) : read_idx(name);
 }
 
-// One picture by its name, added to others of its size.
+// Adds one picture, given by its name, to others of its size.
 void add_named(const std::string& asked, const std::string& data, const TrainedSwarm& swarm,
                ChosenPairs& chosen) {
   const ChosenImages one = choose_images(asked, data, swarm);
   if (one.index.size() != 1)
     throw Error(Fault::input, fmt::format("'{}' names {} pictures", asked, one.index.size()),
-                "images=LEFT+RIGHT", "name one picture on either side: test:17, me.png");
+                "images=LEFT+RIGHT", "give one picture on either side: test:17, me.png");
   const auto ink = one.images.picture(one.index[0]);
   Images& to = chosen.images;
   to.height = one.images.height, to.width = one.images.width;
@@ -132,25 +135,13 @@ void add_named(const std::string& asked, const std::string& data, const TrainedS
 }  // namespace
 
 std::optional<std::vector<IndexSpan>> index_spans(const std::string& text) {
-  const auto number = [](const std::string& digits, std::size_t& value) {
-    const bool good = !digits.empty() && digits.size() < 10 &&
-                      digits.find_first_not_of("0123456789") == std::string::npos;
-    if (good) value = std::stoul(digits);
-    return good;
-  };
   std::vector<IndexSpan> spans;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string piece = text.substr(at, comma - at);
-    const std::size_t dash = piece.find('-');
-    IndexSpan span;
-    if (!number(piece.substr(0, dash), span.first)) return std::nullopt;
-    span.last = span.first;
-    if (dash != std::string::npos && !number(piece.substr(dash + 1), span.last))
-      return std::nullopt;
-    if (span.last < span.first) return std::nullopt;
-    spans.push_back(span);
-    at = comma + 1;
+  for (const std::string& part : split_list(text, ',')) {
+    const std::vector<std::string> ends = split_list(part, '-');
+    const auto first = parse_whole(ends.front(), 0, 999'999'999);
+    const auto last = parse_whole(ends.back(), 0, 999'999'999);
+    if (ends.size() > 2 || !first || !last || *last < *first) return std::nullopt;
+    spans.push_back({static_cast<std::size_t>(*first), static_cast<std::size_t>(*last)});
   }
   return spans;
 }
@@ -171,7 +162,7 @@ ChosenPairs choose_pairs(const std::string& asked, const std::string& data,
   const Range range = range_of(asked);
   if (range.name != "test")
     throw Error(Fault::input, "the swarm compares two pictures", "images=" + asked,
-                "write images=test:0-9 for pairs of the test, images=LEFT+RIGHT for two of yours");
+                "write images=test:0-9 for pairs of the test, images=LEFT+RIGHT for two pictures");
   chosen.images = read_images("test", data, swarm);
   const std::vector<PicturePair> pairs = test_pairs_of(swarm, chosen.images);
   chosen.index = indices_of(range, pairs.size(), "pair", chosen.images.where);

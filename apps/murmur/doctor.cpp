@@ -1,4 +1,4 @@
-// doctor.cpp: murmur doctor: what this machine has, and what is missing.
+// doctor.cpp: murmur doctor: finds the hardware and the tools that this machine has.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ std::string processor() {
   return "unknown";
 }
 
-// What OpenBLAS is, or nothing where it cannot be loaded.
+// "found" if OpenBLAS can be loaded, else nothing.
 std::string blas() try {
   require_products();
   return "found";
@@ -49,7 +49,7 @@ std::string blas() try {
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!words.empty())
-    usage(fmt::format("doctor takes no {}", words[0]), "murmur doctor --help tells what is taken");
+    throw_usage_error(fmt::format("doctor takes no {}", words[0]), "see murmur doctor --help");
   struct Row {
     std::string name, found, remedy;
   };
@@ -74,16 +74,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
        "ranks need it: apt-get install libopenmpi-dev openmpi-bin, and build again"},
       {"Slurm", on_path("sbatch"), "murmur submit needs it, on a machine of the cluster"},
       {"this folder", writable ? "writable" : "",
-       "runs are kept in ./runs: go elsewhere or use -o"},
+       "runs are written to ./runs: use another folder, or -o"},
   };
   nlohmann::json report;
   for (const Row& row : rows) {
     report[row.name] = row.found.empty() ? nlohmann::json(nullptr) : nlohmann::json(row.found);
     if (!flags.json)
-      data(fmt::format("{:<12} {}\n", row.name,
-                       row.found.empty() ? "missing; " + row.remedy : row.found));
+      print_text(fmt::format("{:<12} {}\n", row.name,
+                             row.found.empty() ? "missing; " + row.remedy : row.found));
   }
-  if (flags.json) murmur::app::report(report);
+  if (flags.json) print_json(report);
   return 0;
 }
 

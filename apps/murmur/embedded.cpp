@@ -1,4 +1,4 @@
-// embedded.cpp: runs a command for another program and hands back what it would have printed.
+// embedded.cpp: runs a command for another program and returns its output.
 #include "embedded.h"
 
 #include <pthread.h>
@@ -8,7 +8,6 @@
 #include <new>
 
 #include "command.h"
-#include "embedding.h"
 #include "murmur/error.h"
 #include "program.h"
 #include "run_kind.h"
@@ -17,57 +16,57 @@ namespace murmur::app {
 
 namespace {
 
-// Commands keep their options in variables of their files: one at a time. The child of a fork has a
-// lock of its own, whoever held it before.
-std::mutex* one_at_a_time() {
+// One command runs at a time, because commands keep their options in variables of their files. The
+// child of a fork gets a new lock: the old one may be locked by a thread that it does not have.
+std::mutex* command_lock() {
   static std::mutex* lock = [] {
     pthread_atfork(nullptr, nullptr, [] {
-      new (one_at_a_time()) std::mutex;
-      embedding = nullptr;
+      new (command_lock()) std::mutex;
+      capture = nullptr;
     });
     return new std::mutex;
   }();
   return lock;
 }
 
-struct Embedded {
-  explicit Embedded(Embedding& into) {
+struct CaptureScope {
+  explicit CaptureScope(Capture& into) {
     caught_signal = 0;
-    undrawn = 0;
-    embedding = &into;
+    picture_exit_code = 0;
+    capture = &into;
   }
-  ~Embedded() { embedding = nullptr; }
+  ~CaptureScope() { capture = nullptr; }
 };
 
 }  // namespace
 
-Answer answer(const std::vector<std::string>& words,
-              const std::function<void(const Progress&)>& progress) {
-  const std::lock_guard<std::mutex> alone(*one_at_a_time());
-  Embedding into{.progress = progress};
-  const Embedded embedded(into);
+CommandResult run_command(const std::vector<std::string>& words,
+                          const std::function<void(const Progress&)>& progress) {
+  const std::lock_guard<std::mutex> guard(*command_lock());
+  Capture into{.progress = progress};
+  const CaptureScope scope(into);
   program_argv.assign(1, "murmur");
   program_argv.insert(program_argv.end(), words.begin(), words.end());
   std::vector<const char*> argv;
   for (const std::string& word : program_argv) argv.push_back(word.c_str());
   CommandLine line;
   if (const auto code = line.parse(static_cast<int>(argv.size()), argv.data())) return {*code};
-  Answer made;
-  made.code = line.run();
-  made.interrupted = made.code > 128 && caught_signal != 0;
-  made.data = std::move(into.data);
-  made.talk = std::move(into.talk);
-  return made;
+  CommandResult result;
+  result.code = line.run();
+  result.interrupted = result.code > 128 && caught_signal != 0;
+  result.output = std::move(into.output);
+  result.messages = std::move(into.messages);
+  return result;
 }
 
-void interrupt() { caught_signal = SIGINT; }
+void interrupt_command() { caught_signal = SIGINT; }
 
 Settings settings_of_words(const std::vector<std::string>& words) {
-  return settings_of(sort_words(words));
+  return settings_of(parse_arguments(words));
 }
 
-Run new_simulation(const Place& place, const Experiment& experiment, const std::string& engine) {
-  const std::lock_guard<std::mutex> alone(*one_at_a_time());
+Run new_simulation(const RunPlace& place, const Experiment& experiment, const std::string& engine) {
+  const std::lock_guard<std::mutex> guard(*command_lock());
   program_argv = {"murmur", "simulate"};
   Flags flags;
   flags.out = place.out;
@@ -78,8 +77,8 @@ Run new_simulation(const Place& place, const Experiment& experiment, const std::
 
 std::span<const Parameter> parameters_of_command(const std::string& command) {
   if (const RunKind* kind = find_kind(command)) return kind->parameters();
-  throw Error(Fault::usage, "there is no such command with parameters", command,
-              "ask for those of simulate, train, meanfield, landscape or sweep");
+  throw Error(Fault::usage, "no command of this name has parameters", command,
+              "use simulate, train, meanfield, landscape or sweep");
 }
 
 }  // namespace murmur::app

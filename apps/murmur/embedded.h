@@ -1,4 +1,4 @@
-// embedded.h: the commands as functions of another program: words in, data out, no stream touched.
+// embedded.h: the commands as functions that another program calls: arguments in, output as text.
 #pragma once
 
 #include <functional>
@@ -10,33 +10,41 @@
 
 namespace murmur::app {
 
-struct Answer {
-  int code = 0;              // as the program would end: 0, 5 and 7 of work that was done
-  std::string data{};        // what it would print on stdout
-  std::string talk{};        // what it would tell on stderr
-  bool interrupted = false;  // by interrupt(): its run can go on
+struct CommandResult {
+  int code = 0;              // the exit code of the program: 0, or 5 and 7 of finished work
+  std::string output{};      // what the program would print on stdout
+  std::string messages{};    // what the program would print on stderr
+  bool interrupted = false;  // by interrupt_command(): its run can be continued
 };
 
-// Does what `murmur WORDS...` does, in this process and this thread; one at a time, the others
-// wait. Error where the program would tell one. `progress` may be called by any thread, one at a
-// time.
-Answer answer(const std::vector<std::string>& words,
-              const std::function<void(const Progress&)>& progress = {});
-void interrupt();  // what is being done stops as if by Ctrl-C: after a checkpoint
+// Does what `murmur WORDS...` does, in this process and this thread. One command runs at a time;
+// others wait. Throws Error where the program would print one. `progress` may be called by any
+// thread, one call at a time.
+CommandResult run_command(const std::vector<std::string>& words,
+                          const std::function<void(const Progress&)>& progress = {});
+void interrupt_command();  // stops the command in progress after a checkpoint, as Ctrl-C does
 
-// What the words of murmur simulate describe, the environment beside them: a preset or path, and
-// key=value. `section` is that of Sources.
+// The settings that the arguments of murmur simulate (a preset or path, and key=value) and the
+// environment describe.
 Settings settings_of_words(const std::vector<std::string>& words);
 
-// A new run of an experiment by the engine of this full name, at `out`, or below `runs` at the
-// lowest number that is free where that is empty.
-struct Place {
+// The directory of a new run: `out`, or below `runs` with the lowest free number if `out` is empty.
+struct RunPlace {
   std::string out{}, runs = "runs";
   bool force = false;
 };
-Run new_simulation(const Place& place, const Experiment& experiment, const std::string& engine);
+// Creates the run of an experiment; `engine` is the full name.
+Run new_simulation(const RunPlace& place, const Experiment& experiment, const std::string& engine);
 
-// The parameters that a command takes, by its word. Error(usage) for one that has none.
+// The parameters of a command. Error(usage) for a command without parameters.
 std::span<const Parameter> parameters_of_command(const std::string& command);
+
+// While a command runs embedded, its output and messages are collected here and progress is passed
+// to `progress`. Signals belong to the surrounding program, which sets caught_signal.
+struct Capture {
+  std::string output{}, messages{};
+  std::function<void(const Progress&)> progress{};
+};
+extern Capture* capture;  // null: the commands run in a program of their own
 
 }  // namespace murmur::app

@@ -1,4 +1,5 @@
-// export.cpp: murmur export: a run's trajectory as npy, csv or extended XYZ, a trace for the page.
+// export.cpp: murmur export: the trajectory of a run as npy, csv or extended XYZ; a trace for the
+// page.
 #include <fmt/format.h>
 
 #include "command.h"
@@ -17,24 +18,26 @@ namespace {
 
 std::string format_option;
 
-// The file that the view Words of the page takes.
+// Writes the file that the view Words of the page reads.
 void export_words(const RunReader& reader, const std::filesystem::path& path) {
   if (reader.command() != "trace")
-    throw Error(Fault::input, "only a traced transformer is exported as words",
-                reader.directory().string(), "make one by murmur trace, or use npy, csv or xyz");
+    throw Error(Fault::input, "only a traced transformer can be exported as words",
+                reader.directory().string(),
+                "create one with murmur trace, or use npy, csv or xyz");
   write_file_atomically(path, json_text(words_file(words_of_run(reader))) + "\n");
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
-  if (sorted.plain.size() != 1 || !sorted.assignments.empty())
-    usage("export takes one run", "murmur export RUN -o FILE.xyz");
+  const Arguments arguments = parse_arguments(words);
+  if (arguments.positional.size() != 1 || !arguments.assignments.empty())
+    throw_usage_error("export takes one run", "murmur export RUN -o FILE.xyz");
   if (flags.out.empty())
-    usage("there is no output file", "add -o FILE.npy, .csv or .xyz, of a trace FILE.json");
-  const RunReader reader(find_run(flags, sorted.plain[0]));
+    throw_usage_error("there is no output file",
+                      "add -o FILE.npy, .csv or .xyz, for a trace FILE.json");
+  const RunReader reader(find_run(flags, arguments.positional[0]));
   require_kind_with_frames(reader);
   require_frames(reader);
-  const std::filesystem::path path = output_file(flags);
+  const std::filesystem::path path = output_path(flags);
   require_same_settings(reader.directory(), kind_of(reader).free);
   if (!is_being_written(reader.directory())) require_whole(reader.directory());
   const std::string ending = path.extension().string();
@@ -45,9 +48,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   else
     export_trajectory(reader, format, path);
   if (flags.json)
-    report({{"out", path.string()}, {"frames", reader.frames()}, {"n", reader.shape().n}});
-  say(flags, fmt::format("{} frames of {} particles -> {}", reader.frames(), reader.shape().n,
-                         path.string()));
+    print_json({{"out", path.string()}, {"frames", reader.frames()}, {"n", reader.shape().n}});
+  print_message(flags, fmt::format("{} frames of {} particles -> {}", reader.frames(),
+                                   reader.shape().n, path.string()));
   return 0;
 }
 
@@ -55,13 +58,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 Command export_command() {
   return {"export",
-          "Write a run's trajectory as npy, csv or extended XYZ; of a trace also for the page.",
-          "  murmur export runs/flock-0-1 -o flight.xyz\n"
-          "  murmur export runs/flock-0-1 --format csv -o flight.csv\n"
-          "  murmur export runs/trace-0-1 -o words.json    # dropped on the studio's view Words",
+          "Write the trajectory of a run as npy, csv or extended XYZ, or a trace for the page.",
+          "  murmur export runs/flock-0-1 -o film.xyz\n"
+          "  murmur export runs/flock-0-1 --format csv -o film.csv\n"
+          "  murmur export runs/trace-0-1 -o words.json    # for the view Words of the studio",
           [](Options& sub, Flags&) {
-            sub.add_option("--format", format_option,
-                           "npy, csv, xyz, of a trace words (.json); else by the file's ending");
+            sub.add_option(
+                "--format", format_option,
+                "npy, csv, xyz, for a trace words (.json); default: the ending of the file");
           },
           run};
 }

@@ -1,4 +1,5 @@
-// landscape.cpp: murmur landscape: critical points of attention beside a perceptron, certified.
+// landscape.cpp: murmur landscape: certified critical points of the energy of attention, with or
+// without a perceptron.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "experiment/landscape_files.h"
 #include "experiment/landscape_setup.h"
 #include "murmur/error.h"
-#include "progress.h"
+#include "output.h"
 #include "recipe.h"
 #include "report/figures.h"
 #include "report/landscape_tables.h"
@@ -27,7 +28,7 @@ RunKind landscape_kind();
 
 namespace {
 
-// (atoms of all points, 2 + d): point, mass, coordinates.
+// The atoms of all measures, one per row: number of the measure, mass, coordinates.
 Array atoms_of(std::span<const Atoms> measures, int d) {
   std::vector<double> rows;
   for (std::size_t k = 0; k < measures.size(); ++k)
@@ -40,8 +41,8 @@ Array atoms_of(std::span<const Atoms> measures, int d) {
   return {{rows.size() / width, width}, std::move(rows)};
 }
 
-// Columns as wide as their widest cell, to the right. Columns that do not fit a line follow below,
-// behind the first one again.
+// A table as text, cells aligned to the right. Columns that do not fit the width follow below, with
+// the first column repeated.
 std::string aligned(const TextTable& table) {
   const std::vector<std::size_t> widths = column_widths(table);
   std::string text;
@@ -75,37 +76,31 @@ std::string text_of(const Landscape& l, const Search& search) {
   return text;
 }
 
-template <class Draw>
-void try_to_draw(const std::filesystem::path& directory, const Draw& draw) try {
-  const picture::Signature signature(recipe_of(ingredients_of(RunReader(directory), {})));
-  draw();
-} catch (const Error& error) {
-  complain_undrawn("the landscape is not drawn", error);
-}
+constexpr const char* kNotDrawn = "the landscape is not drawn";
 
 RunContents contents_of(const LandscapeSetup& request) {
   return {.config = request.config,
           .inputs = request.inputs,
-          .command = landscape_kind().word,
+          .command = landscape_kind().command,
           .argv = program_argv,
           .seed = request.search.seed,
           .outputs = {"points.json", "scan.json", "scan.csv", "atoms.npy"}};
 }
 
-void keep(const Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
+void write_files(const Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
   object["run"] = run.directory().string();
   write_file_atomically(run.directory() / name, json_text(object, 1) + "\n");
   write_npy(run.directory() / "atoms.npy", atoms);
 }
 
-// Keeps what was found, draws it and closes the run.
-nlohmann::json keep(const LandscapeSetup& request, const Search& found, Run& run) {
+// Writes the result, draws it and closes the run.
+nlohmann::json write_result(const LandscapeSetup& request, const Search& found, Run& run) {
   nlohmann::json object = json_of(request.landscape, found);
   object["starts"] = request.search.starts;
   std::vector<Atoms> measures;
   for (const CriticalPoint& point : found.points) measures.push_back(point.mu);
-  keep(run, object, "points.json", atoms_of(measures, request.landscape.d));
-  try_to_draw(run.directory(), [&] {
+  write_files(run, object, "points.json", atoms_of(measures, request.landscape.d));
+  draw_or_print_error(run.directory(), kNotDrawn, [&] {
     draw_landscape(request.landscape, found, run.directory(), FigureStyle::paper);
   });
   run.close("done", {{"points", static_cast<double>(found.points.size())}, {"lost", found.lost}},
@@ -118,20 +113,22 @@ double count_certified(const std::vector<ScanPoint>& scan) {
       scan.begin(), scan.end(), [](const ScanPoint& p) { return p.best.certificate.holds; }));
 }
 
-nlohmann::json keep(const LandscapeSetup& request, const std::vector<ScanPoint>& found, Run& run) {
+nlohmann::json write_result(const LandscapeSetup& request, const std::vector<ScanPoint>& found,
+                            Run& run) {
   nlohmann::json object = json_of(request.landscape, found);
   std::vector<Atoms> measures;
   for (const ScanPoint& point : found) measures.push_back(point.best.mu);
-  keep(run, object, "scan.json", atoms_of(measures, request.landscape.d));
+  write_files(run, object, "scan.json", atoms_of(measures, request.landscape.d));
   write_file_atomically(run.directory() / "scan.csv", csv_of(found));
-  try_to_draw(run.directory(), [&] { draw_scan(found, run.directory(), FigureStyle::paper); });
+  draw_or_print_error(run.directory(), kNotDrawn,
+                      [&] { draw_scan(found, run.directory(), FigureStyle::paper); });
   run.close("done",
             {{"betas", static_cast<double>(found.size())}, {"certified", count_certified(found)}},
             "");
   return object;
 }
 
-// Why no start that looks for the best measure came to rest.
+// The reason why the search for the best measure did not converge.
 std::string spread_text(const LandscapeSetup& request) {
   return fmt::format("has more than {} atoms, or none: its mass is spread over the sphere",
                      kMostOptimised / request.landscape.d);
@@ -157,76 +154,63 @@ std::string table_of(const LandscapeSetup& request, const std::vector<ScanPoint>
   return aligned(scan_table(found)) + lines_of(certificate_notes(request.landscape, points));
 }
 
-template <class Found>
-void tell(const Flags& flags, const LandscapeSetup& request, const Found& found,
-          const nlohmann::json& object) {
-  if (flags.json)
-    report(object);
-  else
-    data(table_of(request, found));
-}
-
-// Looks for what was asked, from the last checkpoint of the run, and closes it over all its files.
-template <class Found, class Look>
-int look(const Flags& flags, const LandscapeSetup& request, Run& run, const Look& look_into) {
+// Computes the result from the last checkpoint of the run, prints it and closes the run.
+template <class Found, class Compute>
+int compute_and_report(const Flags& flags, const LandscapeSetup& request, Run& run,
+                       const Compute& compute) {
   LiveProcess process(flags);
   const Pace pace;
-  const std::optional<Found> found = look_into(request, run, process.control);
+  const std::optional<Found> found = compute(request, run, process.control);
   process.clear();
   if (!found) {
-    if (flags.json)
-      report({{"run", run.directory().string()}, {"status", "interrupted"}});
-    else
-      data(run.directory().string() + "\n");
-    return tell_stopped(flags, resume_command("landscape", run.directory()));
+    print_run(flags, run.directory(), {{"status", "interrupted"}});
+    return print_stopped(flags, resume_command("landscape", run.directory()));
   }
   nlohmann::json object;
   try {
     if constexpr (std::is_same_v<Found, Search>)
       if (found->points.empty())
-        throw Error(Fault::numerical, "no start came to rest",
+        throw Error(Fault::numerical, "no start converged",
                     found->is_spread ? "the best measure " + spread_text(request)
                                      : fmt::format("{} starts", found->lost),
                     found->is_spread ? "use a smaller beta, kernel=scaled, or larger units"
                                      : "use more starts, or a smaller beta");
-    object = keep(request, *found, run);
+    object = write_result(request, *found, run);
   } catch (...) {
     close_after_exception(run, {});
     throw;
   }
   object["seconds"] = pace.seconds();
-  tell(flags, request, *found, object);
-  say(flags, fmt::format("{}, {:.2f} s, kept in {}", line_of(request, *found), pace.seconds(),
-                         run.directory().string()));
+  print_result(flags, object, table_of(request, *found));
+  print_message(flags, fmt::format("{}, {:.2f} s, kept in {}", line_of(request, *found),
+                                   pace.seconds(), run.directory().string()));
   return 0;
 }
 
 int search_or_scan(const Flags& flags, const LandscapeSetup& request, Run& run) {
-  return request.betas.empty() ? look<Search>(flags, request, run, search_landscape)
-                               : look<std::vector<ScanPoint>>(flags, request, run, scan_landscape);
+  if (request.betas.empty())
+    return compute_and_report<Search>(flags, request, run, search_landscape);
+  return compute_and_report<std::vector<ScanPoint>>(flags, request, run, scan_landscape);
 }
 
-// Tells again what a finished run found.
-int tell_finished(const Flags& flags, const LandscapeSetup& request, const fs::path& directory) {
+// Prints the result of a finished run.
+int print_finished(const Flags& flags, const LandscapeSetup& request, const fs::path& directory) {
   const bool scan = !request.betas.empty();
   const KeptJson kept = KeptJson::read(directory / (scan ? "scan.json" : "points.json"));
-  if (scan)
-    tell(flags, request, scan_of(kept, request.landscape.d), kept.json());
-  else
-    tell(flags, request, search_of(kept, request.landscape.d), kept.json());
-  say(flags, "the search is already finished");
+  print_result(flags, kept.json(),
+               scan ? table_of(request, scan_of(kept, request.landscape.d))
+                    : table_of(request, search_of(kept, request.landscape.d)));
+  print_message(flags, "the search is already finished");
   return 0;
 }
 
-int resume(const Flags& flags, const fs::path& directory, const Words& words) {
-  if (!words.plain.empty() || !words.assignments.empty())
-    usage("a resumed search takes no parameters", "leave them out, or start a new run");
-  if (!flags.out.empty()) usage("a resumed search stays in its run", "leave -o out");
+int resume(const Flags& flags, const fs::path& directory, const Arguments& arguments) {
+  require_no_changes(flags, arguments, "search");
   const LandscapeSetup request =
       make_landscape(settings_of_run(directory, {}, landscape_parameters()));
   if (RunReader(directory).status() == "done") {
     require_whole(directory);
-    return tell_finished(flags, request, directory);
+    return print_finished(flags, request, directory);
   }
   const RunContents contents = contents_of(request);
   Run run = Run::reopen(directory, program_argv, &contents);
@@ -234,15 +218,12 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_own(landscape_kind(), flags, sorted);
+  const Arguments arguments = parse_arguments(words);
+  if (!flags.resume.empty()) return resume_named_run(landscape_kind(), flags, arguments);
   const LandscapeSetup request =
-      make_landscape(settings_of(sorted, landscape_parameters(), "landscape"));
+      make_landscape(settings_of(arguments, landscape_parameters(), "landscape"));
   check_search(request.landscape, request.search);
-  std::error_code ignored;
-  if (!flags.out.empty() && !flags.force && fs::exists(flags.out, ignored) &&
-      !fs::is_empty(flags.out, ignored))
-    usage(fmt::format("{} is already there", flags.out), "choose another name, or add --force");
+  require_empty_directory(flags);
   Run made = create_run(flags, request.name, contents_of(request));
   return search_or_scan(flags, request, made);
 }
@@ -250,7 +231,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 RunKind landscape_kind() {
-  return {.word = "landscape",
+  return {.command = "landscape",
           .noun = "landscape",
           .parameters = landscape_parameters,
           .resume = resume,
@@ -269,9 +250,8 @@ Command landscape_command() {
           "  murmur landscape n=64 d=3 beta=4 perceptron=gradient:4 activation=gelu --json\n"
           "  murmur landscape --resume runs/landscape-0-1",
           [](Options& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a search").type_name("RUN");
-            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                .range(0.0, 10.0);
+            sub.add_resume(flags, "continue a search");
+            sub.add_checkpoint(flags);
           },
           run};
 }

@@ -8,9 +8,9 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "process.h"
 #include "program.h"
 #include "ranks.h"
-#include "startup.h"
 
 namespace murmur::app {
 
@@ -23,10 +23,10 @@ bool colour_wanted(const std::string& choice) {
   return isatty(STDERR_FILENO) != 0;
 }
 
-// An error of one process or of all ranks, told once; the exit code.
-int tell(const Error& error, const std::string& color) {
+// Prints an error of one process, or once for all ranks; returns the exit code.
+int print_and_leave(const Error& error, const std::string& color) {
   return leave_ranks(static_cast<int>(error.fault), error,
-                     [&](const Error& told) { complain("", told, colour_wanted(color)); });
+                     [&](const Error& printed) { print_error("", printed, colour_wanted(color)); });
 }
 
 int run(int argc, char** argv) {
@@ -36,7 +36,7 @@ int run(int argc, char** argv) {
     connect_ranks(line.command().name);
     return leave_ranks(line.run(), std::nullopt, {});
   } catch (const Error& error) {
-    return tell(error, line.flags().color);
+    return print_and_leave(error, line.flags().color);
   }
 }
 
@@ -50,27 +50,27 @@ int main(int argc, char** argv) {
   try {
     const int code = app::run(argc, argv);
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    if (!written && !app::reader_has_left())
-      return app::tell({Fault::runtime, "standard output could not be written", "stdout",
-                        "check the disk or the program reading it"},
-                       "auto");
+    if (!written && !app::stdout_reader_is_gone())
+      return app::print_and_leave({Fault::runtime, "standard output could not be written", "stdout",
+                                   "check the disk, or the program that reads the output"},
+                                  "auto");
     return code;
   } catch (const std::bad_alloc&) {
-    return app::tell({Fault::runtime, "there is not enough memory for this", "allocation",
-                      "use fewer particles or keep fewer frames"},
-                     "auto");
+    return app::print_and_leave({Fault::runtime, "there is not enough memory for this",
+                                 "allocation", "use fewer particles or keep fewer frames"},
+                                "auto");
   } catch (const std::filesystem::filesystem_error& error) {
-    return app::tell({Fault::runtime, error.code().message(), error.path1().string(),
-                      "check the path, its length and its permissions"},
-                     "auto");
-  } catch (const std::system_error& error) {  // of a thread
-    return app::tell(
-        {Fault::runtime, "the system does not start a thread: " + error.code().message(), "thread",
+    return app::print_and_leave({Fault::runtime, error.code().message(), error.path1().string(),
+                                 "check the path, its length and its permissions"},
+                                "auto");
+  } catch (const std::system_error& error) {  // from std::thread
+    return app::print_and_leave(
+        {Fault::runtime, "the system could not start a thread: " + error.code().message(), "thread",
          "raise the limits of processes and memory: ulimit -u, ulimit -v"},
         "auto");
   } catch (const std::exception& error) {
-    return app::tell({Fault::runtime, error.what(), "unexpected",
-                      "report it with the command line and murmur doctor"},
-                     "auto");
+    return app::print_and_leave({Fault::runtime, error.what(), "unexpected",
+                                 "report it with the command line and murmur doctor"},
+                                "auto");
   }
 }

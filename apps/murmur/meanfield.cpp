@@ -1,4 +1,4 @@
-// meanfield.cpp: murmur meanfield: carries a measure of infinitely many tokens through time.
+// meanfield.cpp: murmur meanfield: evolves a measure of infinitely many tokens in time.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,11 +8,9 @@
 #include "experiment/meanfield_setup.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
-#include "progress.h"
+#include "output.h"
 #include "recipe.h"
-#include "recipe_words.h"
 #include "report/figures.h"
-#include "resume.h"
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run_kind.h"
@@ -36,8 +34,8 @@ double predicted(const MeanField& f, int k) {
       k);
 }
 
-// Laws of all labels are one, so that modes grow exponentially, unless attention is causal and
-// either a prefix or USA tells labels apart.
+// Modes grow exponentially if the laws of all labels are equal: always without a causal mask, and
+// with one only for SA without a prefix.
 bool has_rates(const MeanFieldSetup& s) {
   return !s.field.causal || (s.start.before.empty() && s.field.weighting == Attention::softmax);
 }
@@ -82,28 +80,31 @@ nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldTrajectory& tr
           {"steps", trajectory.steps.size() - 1}};
 }
 
-void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldTrajectory& trajectory) {
+void print_regimes(const Flags& flags, const MeanFieldSetup& s,
+                   const MeanFieldTrajectory& trajectory) {
   const MeanFieldRegimes p = regimes_of(trajectory);
   for (const ModeGrowth& g : rates_of(s, p))
-    say(flags,
-        fmt::format(
-            "mode {}: rate {:.6g}{}", g.k, g.rate,
-            s.field.perceptron ? "" : fmt::format(", predicted {:.6g}", predicted(s.field, g.k))));
+    print_message(flags, fmt::format("mode {}: rate {:.6g}{}", g.k, g.rate,
+                                     s.field.perceptron ? ""
+                                                        : fmt::format(", predicted {:.6g}",
+                                                                      predicted(s.field, g.k))));
   if (p.linear && p.growth.empty() && has_rates(s))
-    say(flags, "no rate is told: that takes three steps in which a wave grows by itself alone");
+    print_message(flags, "no rate is printed: this needs three steps in which only one mode grows");
   if (p.linear)
-    say(flags, fmt::format("{} t = {:.4g}, mode {} leads",
+    print_message(
+        flags, fmt::format("{} t = {:.4g}, mode {} leads",
                            p.linear->until ? "linear until" : "still linear at",
                            p.linear->until.value_or(trajectory.steps.back().t), p.linear->leader));
   if (p.metastable)
-    say(flags, fmt::format("the energy stands at {:.6g} from t = {:.4g} to {:.4g}", p.plateau,
-                           p.metastable->first, p.metastable->second));
+    print_message(flags, fmt::format("the energy stays at {:.6g} from t = {:.4g} to {:.4g}",
+                                     p.plateau, p.metastable->first, p.metastable->second));
   if (p.clustering)
-    say(flags, fmt::format("towards one point at rate {:.4g} from t = {:.4g}", -p.clustering->rate,
-                           p.clustering->from));
-  say(flags, fmt::format("t = {:g}, energy {:.6g}{}, order {:.6g}, {} steps", trajectory.outcome.t,
+    print_message(flags, fmt::format("towards one point at rate {:.4g} from t = {:.4g}",
+                                     -p.clustering->rate, p.clustering->from));
+  print_message(
+      flags, fmt::format("t = {:g}, energy {:.6g}{}, order {:.6g}, {} steps", trajectory.outcome.t,
                          trajectory.steps.back().energy,
-                         s.field.perceptron && !has_potential(s.field) ? " of attention alone" : "",
+                         s.field.perceptron && !has_potential(s.field) ? " of attention only" : "",
                          trajectory.steps.back().order, trajectory.steps.size() - 1));
 }
 
@@ -114,37 +115,39 @@ std::string csv_of(const Bifurcation& b) {
   return csv;
 }
 
-// -o FILE.csv, or the diagram itself by its ending.
+// Computes the diagram, and writes a table (-o FILE.csv) or draws it, depending on the ending of
+// -o.
 int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
-  const fs::path out = flags.out.empty() ? fs::path() : output_file(flags);
+  const fs::path out = flags.out.empty() ? fs::path() : output_path(flags);
   const std::string ending = out.extension().string();
   const bool drawn = ending == ".svg" || ending == ".png" || ending == ".pdf";
   if (!out.empty() && !drawn && ending != ".csv")
-    usage("a diagram is a table or a figure", "let -o end in .csv, .svg, .png or .pdf");
+    throw_usage_error("a diagram is a table or a figure", "let -o end in .csv, .svg, .png or .pdf");
   const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
   const double critical = theory::noise_threshold(s.field.d, s.field.beta);
   const picture::Signature signature(
-      recipe_of({.seed = s.seed, .words = telling_words(program_argv)}));
+      recipe_of({.seed = s.seed, .words = picture_arguments(program_argv)}));
   if (drawn)
     draw(bifurcation_figure(b, critical), out);
   else if (!out.empty())
     write_file_atomically(out, csv_of(b));
   if (flags.json)
-    report({{"kappa", b.kappa},
-            {"up", b.up},
-            {"down", b.down},
-            {"onset", b.onset},
-            {"fold", b.fold},
-            {"transition", b.transition},
-            {"jump", b.jump},
-            {"hysteretic", b.hysteretic},
-            {"predicted_onset", critical},
-            {"continuous_until", theory::continuous_until(s.field.d)}});
+    print_json({{"kappa", b.kappa},
+                {"up", b.up},
+                {"down", b.down},
+                {"onset", b.onset},
+                {"fold", b.fold},
+                {"transition", b.transition},
+                {"jump", b.jump},
+                {"hysteretic", b.hysteretic},
+                {"predicted_onset", critical},
+                {"continuous_until", theory::continuous_until(s.field.d)}});
   else if (out.empty())
-    data(csv_of(b));
-  say(flags, fmt::format("order sets in at kappa = {:.5g} (beta / lambda_1 = {:.5g}), {}", b.onset,
+    print_text(csv_of(b));
+  print_message(
+      flags, fmt::format("order sets in at kappa = {:.5g} (beta / lambda_1 = {:.5g}), {}", b.onset,
                          critical,
-                         b.hysteretic ? fmt::format("with a jump to {:.3g}, and lives on down to "
+                         b.hysteretic ? fmt::format("with a jump to {:.3g}, and persists down to "
                                                     "kappa = {:.6g}; below {:.6g} the uniform law "
                                                     "has the greater free energy",
                                                     b.jump, b.fold, b.transition)
@@ -170,14 +173,7 @@ RunContents contents_of(const MeanFieldSetup& s) {
   return c;
 }
 
-void try_to_draw(const fs::path& directory) try {
-  const picture::Signature signature(recipe_of(ingredients_of(RunReader(directory), {})));
-  draw_meanfield(directory, FigureStyle::paper);
-} catch (const Error& error) {
-  complain_undrawn("the mean field is not drawn", error);
-}
-
-// Carries the measure into the run and closes it over all its files, so that a closed run is whole.
+// Simulates, writes the files of the run, draws it and closes it.
 MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup& s, Run& run) try {
   LiveProcess process(flags);
   const MeanFieldTrajectory trajectory = simulate(s, run, process.control);
@@ -185,8 +181,11 @@ MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup&
   const bool interrupted = trajectory.outcome.ending == Ending::interrupted;
   write_file_atomically(run.directory() / "phases.json",
                         json_text(summary_of(s, trajectory), 2) + "\n");
-  const bool nowhere = trajectory.outcome.ending == Ending::unresolved && trajectory.outcome.t == 0;
-  if (!interrupted && !nowhere) try_to_draw(run.directory());
+  const bool at_start =
+      trajectory.outcome.ending == Ending::unresolved && trajectory.outcome.t == 0;
+  if (!interrupted && !at_start)
+    draw_or_print_error(run.directory(), "the mean field is not drawn",
+                        [&] { draw_meanfield(run.directory(), FigureStyle::paper); });
   run.close(
       trajectory.outcome.ok() ? "done"
       : interrupted           ? "interrupted"
@@ -194,49 +193,44 @@ MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup&
       {{"t", trajectory.outcome.t}, {"evaluations", static_cast<double>(trajectory.evaluations)}},
       trajectory.outcome.what);
   return trajectory;
-} catch (...) {  // the disk or the memory, most likely
+} catch (...) {  // probably a full disk or no memory
   close_after_exception(run, {});
   throw;
 }
 
-int carry_and_report(const Flags& flags, const MeanFieldSetup& s, Run& run) {
+int simulate_and_report(const Flags& flags, const MeanFieldSetup& s, Run& run) {
   const MeanFieldTrajectory trajectory = simulate_and_close(flags, s, run);
-  const std::string directory = run.directory().string();
-  if (flags.json) {
-    nlohmann::json summary = summary_of(s, trajectory);
-    summary["run"] = directory;
-    summary["evaluations"] = trajectory.evaluations;
-    report(summary);
-  } else {
-    data(directory + "\n");
-  }
+  nlohmann::json summary = summary_of(s, trajectory);
+  summary["evaluations"] = trajectory.evaluations;
+  print_run(flags, run.directory(), summary);
   if (trajectory.outcome.ending == Ending::interrupted)
-    return tell_stopped(flags, resume_command("meanfield", run.directory()),
-                        fmt::format("t = {:g}", trajectory.outcome.t));
-  tell(flags, s, trajectory);
+    return print_stopped(flags, resume_command("meanfield", run.directory()),
+                         fmt::format("t = {:g}", trajectory.outcome.t));
+  print_regimes(flags, s, trajectory);
   if (trajectory.outcome.ok()) return 0;
   throw Error(Fault::numerical, trajectory.outcome.what,
-              fmt::format("{}: t = {:g}", directory, trajectory.outcome.t),
+              fmt::format("{}: t = {:g}", run.directory().string(), trajectory.outcome.t),
               trajectory.outcome.remedy);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_own(meanfield_kind(), flags, sorted);
-  const MeanFieldSetup s = make_meanfield(settings_of(sorted, meanfield_parameters(), "meanfield"));
+  const Arguments arguments = parse_arguments(words);
+  if (!flags.resume.empty()) return resume_named_run(meanfield_kind(), flags, arguments);
+  const MeanFieldSetup s =
+      make_meanfield(settings_of(arguments, meanfield_parameters(), "meanfield"));
   if (s.kappas) return bifurcate(flags, s);
   Run kept = create_run(flags, s.name, contents_of(s));
-  return carry_and_report(flags, s, kept);
+  return simulate_and_report(flags, s, kept);
 }
 
-// Densities of a mean field on the circle: particles at the cells, as heavy as what the cells hold.
+// Frames of a mean field on the circle: one particle per cell, with the mass of the cell.
 History frames_of_densities(const RunReader& run) {
   const Array cells = read_npy(run.directory() / "grid.npy");
   const Array densities = read_npy(run.directory() / "density.npy");
   const bool fits = cells.shape.size() == 2 && densities.shape.size() == 2 &&
                     densities.shape[1] == cells.shape[0] && densities.shape[0] > 0;
   if (!fits || cells.shape[1] != 2)
-    throw Error(Fault::input, "only densities on the circle can be held against a swarm",
+    throw Error(Fault::input, "only densities on the circle can be compared with a swarm",
                 run.directory().string(), "use a mean field with d = 2");
   const int n = static_cast<int>(cells.shape[0]);
   const auto x = std::make_shared<HostSwarm>(from_rows({n, 2}, cells.doubles().data()));
@@ -253,32 +247,32 @@ History frames_of_densities(const RunReader& run) {
           }};
 }
 
-// Goes on from the last checkpoint to the original T, or to a larger one.
-int resume(const Flags& flags, const fs::path& directory, const Words& words) {
-  const auto on = resumed(flags, directory, words,
-                          settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
-  if (!on) return 0;
-  const RunContents contents = contents_of(on->setup);
-  Run kept = Run::reopen(directory, program_argv, &contents, on->changed);
-  return carry_and_report(flags, on->setup, kept);
+// Continues from the last checkpoint to the original T, or to a larger one.
+int resume(const Flags& flags, const fs::path& directory, const Arguments& arguments) {
+  const auto next = resumed(flags, directory, arguments,
+                            settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
+  if (!next) return 0;
+  const RunContents contents = contents_of(next->setup);
+  Run kept = Run::reopen(directory, program_argv, &contents, next->changed);
+  return simulate_and_report(flags, next->setup, kept);
 }
 
 }  // namespace
 
 RunKind meanfield_kind() {
-  return {.word = "meanfield",
+  return {.command = "meanfield",
           .noun = "meanfield",
           .parameters = meanfield_parameters,
           .resume = resume,
           .no_frames = {"this run is a mean field: it keeps densities, and no swarm",
                         "see its density.npy and figures/, or use murmur report; murmur measure "
-                        "SWARM show=distance to=RUN compares"},
+                        "SWARM show=distance to=RUN compares it with a swarm"},
           .measures = frames_of_densities,
           .report = report_meanfield};
 }
 
 Command meanfield_command() {
-  return {"meanfield", "Carry a measure of infinitely many tokens through time.",
+  return {"meanfield", "Simulate a measure of infinitely many tokens over time.",
           "  murmur meanfield d=2 beta=5 dynamics=USA init=mode:3:1e-4 T=0.3\n"
           "  murmur meanfield beta=9 init=modes:1-12:1e-6 T=60 solver=quantiles\n"
           "  murmur meanfield d=3 beta=5 init=vmf:4@0.5/0*0.7,4@2/1*0.3 modes=48 T=1.5\n"
@@ -287,9 +281,8 @@ Command meanfield_command() {
           "  murmur meanfield dynamics=USA beta=4 kappa=0.3:0.6:61 -o bifurcation.svg\n"
           "  murmur meanfield --resume runs/mine T=200",
           [](Options& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a run").type_name("RUN");
-            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                .range(0.0, 10.0);
+            sub.add_resume(flags, "continue a run");
+            sub.add_checkpoint(flags);
           },
           run};
 }

@@ -1,4 +1,4 @@
-// open.cpp: murmur open: tells what made a picture, and makes it again.
+// open.cpp: murmur open: prints the recipe of a picture, and creates the picture again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,14 +8,12 @@
 #include "generated/version.h"
 #include "murmur/error.h"
 #include "picture/recipe.h"
+#include "process.h"
 #include "recipe.h"
-#include "recipe_words.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/kept_json.h"
 #include "run/shell.h"
-#include "run_program.h"
-#include "workshop.h"
 
 namespace murmur::app {
 
@@ -25,7 +23,7 @@ namespace {
 
 using Steps = std::vector<std::vector<std::string>>;
 
-// What a picture says of itself, checked.
+// The recipe in a picture, after checking.
 struct Recipe {
   std::string version{}, commit{}, command{}, config{}, file{};
   std::string run = "run";  // name of its folder
@@ -48,8 +46,8 @@ bool is_printable(const std::string& text) {
   });
 }
 
-// Pictures come from anywhere: their commands are on the list of what is allowed, and the names
-// that the recipe gives lie in a folder of our own.
+// Pictures come from anywhere, so their commands must be allowed, and the names in the recipe must
+// lie in the temporary folder.
 void check(const Recipe& recipe, const std::string& picture) {
   if (const auto refusal = refusal_of(recipe.make)) refuse_recipe(picture, *refusal);
   const bool from_settings =
@@ -60,17 +58,17 @@ void check(const Recipe& recipe, const std::string& picture) {
   const bool lies_in_run = makes_run(recipe.make.back()) || last == "report" ||
                            last == "reproduce" || last == "classify";
   if (lies_in_run && recipe.file.empty())
-    refuse_recipe(picture, "the picture does not say where in its run it lies");
+    refuse_recipe(picture, "the picture does not contain its path in the run");
   const fs::path file(recipe.file);
   if (file.is_absolute() || std::find(file.begin(), file.end(), fs::path("..")) != file.end() ||
       !is_printable(recipe.file))
-    refuse_recipe(picture, "the picture lies outside of what makes it");
+    refuse_recipe(picture, "the path of the picture is outside of its run");
   if (!recipe.file.empty() && file.extension() != fs::path(picture).extension())
-    refuse_recipe(picture, "the picture that is kept is of another kind");
+    refuse_recipe(picture, "the recipe is for a picture of another kind");
   constexpr std::size_t kLongestName = 200;
   if (recipe.run.empty() || recipe.run.size() > kLongestName || recipe.run[0] == '.' ||
       recipe.run.find('/') != recipe.run.npos || !is_printable(recipe.run))
-    refuse_recipe(picture, "the picture's run has no name of a folder");
+    refuse_recipe(picture, "the name of the picture's run is not the name of a folder");
 }
 
 std::string text_of(const std::string& picture) {
@@ -78,7 +76,7 @@ std::string text_of(const std::string& picture) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored))
     throw Error(Fault::input, "there is no such picture", picture,
-                "give a PNG, SVG, PDF or MP4 that murmur made");
+                "give a PNG, SVG, PDF or MP4 that murmur wrote");
   return read_text(path);
 }
 
@@ -99,124 +97,126 @@ Recipe read_recipe(const std::string& picture, const std::string& text) try {
   refuse_recipe(picture, error.summary);
 }
 
-// Runs this very program, which keeps its temporary files in the workshop. The exit code.
-int run_murmur(std::vector<std::string> words, const Workshop& shop) {
+// Runs this program with its temporary files in `folder`; returns the exit code.
+int run_murmur(std::vector<std::string> words, const TemporaryFolder& folder) {
   words.insert(words.begin(), "murmur");
   const std::optional<int> code =
-      run_program("/proc/self/exe", std::move(words), shop.path().string());
+      run_program("/proc/self/exe", std::move(words), folder.path().string());
   if (!code)
     throw Error(Fault::runtime, "the program could not be started again", "/proc/self/exe",
                 "check the limit of processes");
   return *code;
 }
 
-// Where the commands of a recipe write: runs into `made`, what classify keeps into a folder of its
-// own.
-fs::path kept_folder(const Recipe& recipe, const Workshop& shop) {
-  return recipe.make.back()[0] == "classify" ? shop.path() / "kept"
-                                             : shop.path() / "made" / recipe.run;
+// The folder to which the commands of a recipe write.
+fs::path kept_folder(const Recipe& recipe, const TemporaryFolder& folder) {
+  return recipe.make.back()[0] == "classify" ? folder.path() / "kept"
+                                             : folder.path() / "made" / recipe.run;
 }
 
-// Flags that keep all that a command writes in the workshop. They come before the words of the
-// recipe, where no word of it can take them as its value.
+// Flags that make a command write only into the temporary folder. They come before the arguments of
+// the recipe, so that no argument can take them as its value.
 std::vector<std::string> flags_of_place(const Recipe& recipe, const std::string& command,
-                                        bool makes_the_run, const Workshop& shop,
+                                        bool makes_the_run, const TemporaryFolder& folder,
                                         const fs::path& made) {
-  const fs::path run = shop.path() / "made" / recipe.run;
+  const fs::path run = folder.path() / "made" / recipe.run;
   if (command == "reproduce") return {"--runs", run.string()};
-  std::vector<std::string> flags = {"--runs", (shop.path() / "runs").string()};
+  std::vector<std::string> flags = {"--runs", (folder.path() / "runs").string()};
   const std::string place = makes_the_run           ? run.string()
-                            : command == "classify" ? kept_folder(recipe, shop).string()
+                            : command == "classify" ? kept_folder(recipe, folder).string()
                             : recipe.file.empty()   ? made.string()
                                                     : "";
   if (!place.empty()) flags.insert(flags.end(), {"-o", place});
   return flags;
 }
 
-// Makes the picture in the workshop; the exit code of the first command that failed.
-int make_again(const Recipe& recipe, const Workshop& shop, const fs::path& made,
+// Creates the picture in the temporary folder; returns the exit code of the first command that
+// failed.
+int run_recipe(const Recipe& recipe, const TemporaryFolder& folder, const fs::path& made,
                const Flags& flags) {
-  const fs::path run = shop.path() / "made" / recipe.run, config = shop.path() / "config.toml";
+  const fs::path run = folder.path() / "made" / recipe.run, config = folder.path() / "config.toml";
   write_file_atomically(config, recipe.config);
   for (const std::vector<std::string>& step : recipe.make) {
     const std::string& command = step[0];
     std::vector<std::string> words{command};
-    for (const std::string& flag : flags_of_place(recipe, command, makes_run(step), shop, made))
+    for (const std::string& flag : flags_of_place(recipe, command, makes_run(step), folder, made))
       words.push_back(flag);
     if (flags.quiet) words.emplace_back("-q");
     for (std::size_t k = 1; k < step.size(); ++k)
       words.push_back(step[k] == "@config" ? config.string()
                       : step[k] == "@run"  ? run.string()
                                            : step[k]);
-    const int code = run_murmur(words, shop);
-    // A reproduction ends with 7 where an answer is not the expected one; its figure is drawn.
+    const int code = run_murmur(words, folder);
+    // A reproduction ends with 7 if an answer is not the expected one; its figure is drawn.
     if (code != 0 && !(command == "reproduce" && code == 7)) return code;
   }
   return 0;
 }
 
-// Makes the picture out of sight and moves it to `place`.
-int make_at(const Recipe& recipe, const fs::path& place, const Flags& flags) {
-  const SignalsHeld held;
-  const Workshop shop;
-  const fs::path made = recipe.file.empty() ? shop.path() / ("picture" + place.extension().string())
-                                            : kept_folder(recipe, shop) / recipe.file;
-  if (const int code = make_again(recipe, shop, made, flags); code != 0) return code;
+// Creates the picture in a temporary folder and moves it to `place`.
+int create_picture(const Recipe& recipe, const fs::path& place, const Flags& flags) {
+  const BlockedSignals blocked;
+  const TemporaryFolder folder;
+  const fs::path made = recipe.file.empty()
+                            ? folder.path() / ("picture" + place.extension().string())
+                            : kept_folder(recipe, folder) / recipe.file;
+  if (const int code = run_recipe(recipe, folder, made, flags); code != 0) return code;
   const std::string bytes = text_of(made.string());
-  if (const int number = held.take(); number != 0) return 128 + number;
+  if (const int number = blocked.take_pending(); number != 0) return 128 + number;
   write_file_atomically(place, bytes);
   return 0;
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
-  if (sorted.plain.size() != 1 || !sorted.assignments.empty())
-    usage("open takes one picture",
-          "murmur open figure.png, or murmur open figure.png -o again.png");
-  const std::string& picture = sorted.plain[0];
+  const Arguments arguments = parse_arguments(words);
+  if (arguments.positional.size() != 1 || !arguments.assignments.empty())
+    throw_usage_error("open takes one picture",
+                      "murmur open figure.png, or murmur open figure.png -o again.png");
+  const std::string& picture = arguments.positional[0];
   const auto text = picture::recipe_in(text_of(picture));
   if (!text)
     throw Error(Fault::input, "the picture carries no recipe", picture,
-                "give a PNG, SVG, PDF or MP4 that murmur made, not a copy that lost its metadata");
+                "give a PNG, SVG, PDF or MP4 that murmur wrote, not a copy that lost its metadata");
   const Recipe recipe = read_recipe(picture, *text);
   if (flags.out.empty()) {
     if (flags.json) {
-      report(nlohmann::json::parse(*text));
+      print_json(nlohmann::json::parse(*text));
       return 0;
     }
     std::string lines =
         fmt::format("made by murmur {} ({}): {}\n", recipe.version, recipe.commit, recipe.command);
     for (const auto& step : recipe.make) lines += fmt::format("  {}\n", shell_line(step));
-    if (!recipe.file.empty()) lines += fmt::format("  and is its {}\n", recipe.file);
+    if (!recipe.file.empty()) lines += fmt::format("  file: {}\n", recipe.file);
     if (!recipe.branch)
       lines +=
-          fmt::format("made again by: {}\n",
+          fmt::format("to create it again: {}\n",
                       fmt::format("murmur open {} -o {}", shell_path(picture),
                                   shell_word("again" + fs::path(picture).extension().string())));
-    data(lines + (recipe.config.empty() ? "" : "@config is\n" + recipe.config));
+    print_text(lines + (recipe.config.empty() ? "" : "@config is\n" + recipe.config));
     return 0;
   }
   if (recipe.branch)
-    throw Error(Fault::input, "the picture is of a branch, which its settings do not make again",
+    throw Error(Fault::input, "the picture shows a branch, which settings cannot create again",
                 picture, "draw it from the run directory of the branch");
-  const fs::path place = output_file(flags);
+  const fs::path place = output_path(flags);
   if (place.extension() != fs::path(picture).extension())
-    usage("the new picture must be of the same kind",
-          fmt::format("let its name end in {}", fs::path(picture).extension().string()));
+    throw_usage_error(
+        "the new picture must be of the same kind",
+        fmt::format("let its name end in {}", fs::path(picture).extension().string()));
   if (recipe.version != MURMUR_VERSION || recipe.commit != MURMUR_COMMIT)
-    say(flags, fmt::format("made by murmur {} ({}); this one may draw it with other bytes",
-                           recipe.version, recipe.commit));
-  if (const int code = make_at(recipe, place, flags); code != 0) return code;
-  data(place.string() + "\n");
+    print_message(flags, fmt::format("made by murmur {} ({}); this version may write other bytes",
+                                     recipe.version, recipe.commit));
+  if (const int code = create_picture(recipe, place, flags); code != 0) return code;
+  print_text(place.string() + "\n");
   return 0;
 }
 
 }  // namespace
 
 Command open_command() {
-  return {"open", "Tell what made a picture, or make it again from what it says of itself.",
+  return {"open", "Print the commands that created a picture, or create the picture again.",
           "  murmur open runs/flock-0-1/figures/end.png\n"
-          "  murmur open flight.mp4 -o again.mp4\n"
+          "  murmur open film.mp4 -o again.mp4\n"
           "  murmur open figure.svg --json",
           nullptr, run};
 }

@@ -1,28 +1,278 @@
-// program.cpp: the commands, and how a line of words becomes one of them.
+// program.cpp: declares all commands and parses a command line. The header of CLI11 takes seconds
+// to compile, so only this file includes it.
 #include "program.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <map>
 #include <new>
+#include <string_view>
 
-#include "declared.h"
-#include "embedding.h"
-#include "generated/version.h"
+#include "embedded.h"
 #include "murmur/error.h"
 #include "murmur/stop.h"
-#include "variables.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
-std::vector<std::string> program_argv;
-std::atomic<int> caught_signal{0};
-int undrawn = 0;
-Embedding* embedding = nullptr;
+Option& Option::type_name(const char* name) {
+  option_->type_name(name);
+  return *this;
+}
 
-// Each in its own file: a new command is a file, its line here and its place in a group below.
+Option& Option::range(int least, int greatest) {
+  option_->check(CLI::Range(least, greatest));
+  return *this;
+}
+
+Option& Option::range(double least, double greatest) {
+  // CLI::Range would accept text that is not a number.
+  option_->check([least, greatest](const std::string& word) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(word, value);
+    return number && value >= least && value <= greatest
+               ? std::string()
+               : fmt::format("{} is not from {:g} to {:g}", word, least, greatest);
+  });
+  return *this;
+}
+
+Option& Option::among(const std::vector<std::string>& choices) {
+  option_->check(CLI::IsMember(choices));
+  return *this;
+}
+
+Option& Option::delimiter(char between) {
+  option_->delimiter(between);
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+bool Option::given() const { return option_ != nullptr && option_->count() > 0; }
+
+namespace {
+
+// CLI11 reads "[a,b]" as a list of two values in options that take many values. An argument that
+// begins with this mark is one value.
+constexpr std::string_view kOneValue = "\x1d one value: ";
+
+// The arguments of a command line for CLI11: one in square brackets stays one value.
+std::vector<std::string> marked_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> marked;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    const bool flag = argument.starts_with("--") && equals != std::string::npos;
+    const std::size_t value = flag ? equals + 1 : 0;
+    if (argument.compare(value, 1, "[") == 0) argument.insert(value, kOneValue);
+    marked.push_back(std::move(argument));
+  }
+  return marked;
+}
+
+std::string without_marks(std::string text) {
+  for (std::size_t at = 0; (at = text.find(kOneValue, at)) != std::string::npos;)
+    text.erase(at, kOneValue.size());
+  return text;
+}
+
+const CommandLine* current_line = nullptr;  // the command line that is being parsed
+
+// Sets a variable of a file back to its default, which is its value when it is first declared: an
+// earlier command line of this process may have changed it. Members of the CommandLine are new.
+template <class T>
+T& reset_to_default(T& variable) {
+  const void* const address = &variable;
+  if (current_line != nullptr &&
+      std::less_equal<>()(static_cast<const void*>(current_line), address) &&
+      std::less<>()(address, static_cast<const void*>(current_line + 1)))
+    return variable;
+  static std::map<const void*, T> defaults;
+  variable = defaults.emplace(&variable, variable).first->second;
+  return variable;
+}
+
+}  // namespace
+
+Option Options::add_flag(const std::string& names, bool& set, const std::string& meaning) {
+  return Option(app_.add_flag(names, reset_to_default(set), meaning));
+}
+
+Option Options::add_option(const std::string& names, std::string& value,
+                           const std::string& meaning) {
+  return Option(app_.add_option(names, reset_to_default(value), meaning)->transform(without_marks));
+}
+
+Option Options::add_option(const std::string& names, int& value, const std::string& meaning) {
+  return Option(app_.add_option(names, reset_to_default(value), meaning));
+}
+
+Option Options::add_option(const std::string& names, std::int64_t& value,
+                           const std::string& meaning) {
+  return Option(app_.add_option(names, reset_to_default(value), meaning));
+}
+
+Option Options::add_option(const std::string& names, double& value, const std::string& meaning) {
+  return Option(app_.add_option(names, reset_to_default(value), meaning));
+}
+
+Option Options::add_option(const std::string& names, std::vector<std::string>& values,
+                           const std::string& meaning) {
+  return Option(
+      app_.add_option(names, reset_to_default(values), meaning)->transform(without_marks));
+}
+
+void Options::add_footer(std::function<std::string()> text) { app_.footer(std::move(text)); }
+
+Option Options::get_option(const std::string& name) const { return Option(app_.get_option(name)); }
+
+void Options::add_style(std::string& style) {
+  add_option("--style", style, "look of the figures").among({"paper", "slides", "dark"});
+}
+
+void Options::add_resume(Flags& flags, const std::string& meaning) {
+  add_option("--resume", flags.resume, meaning).type_name("RUN");
+}
+
+void Options::add_checkpoint(Flags& flags) {
+  add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
+      .range(0.0, 10.0);
+}
+
+namespace {
+
+void add_common(Options& sub, Flags& flags, std::vector<std::string>& words) {
+  sub.add_option("words", words, "preset or path, and parameters as key=value").type_name("...");
+  sub.add_option("-o,--out", flags.out, "run directory, or output file").type_name("PATH");
+  sub.add_option("--runs", flags.runs, "folder of runs").type_name("DIR");
+  sub.add_flag("--json", flags.json, "report as JSON on stdout");
+  sub.add_flag("-q,--quiet", flags.quiet, "suppress messages on stderr");
+  sub.add_flag("-v,--verbose", flags.verbose, "print more messages on stderr");
+  sub.add_option("--color", flags.color, "colours on stderr").among({"auto", "always", "never"});
+  sub.add_option("--progress", flags.progress, "progress on stderr")
+      .among({"auto", "plain", "json", "none"});
+  sub.add_flag("--force", flags.force, "replace an earlier run or output file");
+}
+
+// CLI11 describes the kind of a value as TEXT, or with its check as TEXT:{auto,always,never}.
+DeclaredFlag read_back(const CLI::Option& option) {
+  DeclaredFlag flag;
+  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
+  flag.meaning = option.get_description();
+  if (option.get_items_expected_max() == 0) return flag;
+  const std::string kind = option.get_type_name();
+  flag.value = kind.substr(0, kind.find(':'));
+  flag.initial = option.get_default_str();
+  const std::size_t opens = kind.find(":{");
+  if (opens == std::string::npos || kind.back() != '}') return flag;
+  flag.choices = CLI::detail::split(kind.substr(opens + 2, kind.size() - opens - 3), ',');
+  return flag;
+}
+
+bool is_literal(const std::string& word) {
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; };
+  return word.size() > 1 && std::isalpha(static_cast<unsigned char>(word[0])) &&
+         std::all_of(word.begin(), word.end(), plain);
+}
+
+// The parameters of the command itself, each with the values that need an explanation.
+std::string parameters_text(const Command& command) {
+  if (command.parameters == nullptr) return {};
+  std::string text = "\n\nParameters, NAME=VALUE:";
+  for (const Parameter& p : command.parameters()) {
+    text += fmt::format("\n  {}={}", p.name, p.choices.empty() ? p.values : "one of");
+    const std::string initial = p.initial;
+    const bool has_default = !initial.empty() && initial != "none";
+    for (const ParameterValue& value : p.choices)
+      text += fmt::format("\n    {:<14} {}", value.name, wrapped(value.meaning, 19));
+    text +=
+        "\n      " + wrapped(std::string(p.meaning) + (has_default ? " [" + initial + "]" : ""), 6);
+  }
+  return text;
+}
+
+// Declares the flags of a command and those that all commands share; values are stored in `flags`
+// and `words`.
+void declare(CLI::App& sub, const Command& command, Flags& flags, std::vector<std::string>& words) {
+  sub.description(fmt::format("{}\n\nExamples:\n{}{}", command.meaning, command.examples,
+                              parameters_text(command)));
+  Options options(sub);
+  add_common(options, flags, words);
+  if (command.declare) command.declare(options, flags);
+}
+
+}  // namespace
+
+std::vector<std::string> literal_values(const Parameter& parameter) {
+  std::vector<std::string> found;
+  std::string text = parameter.values;
+  std::replace(text.begin(), text.end(), ';', ',');
+  for (const std::string& part : CLI::detail::split(text, ',')) {
+    const std::string word = CLI::detail::trim_copy(part);
+    if (is_literal(word)) found.push_back(word);
+  }
+  return found;
+}
+
+std::span<const ExitCode> exit_codes() {
+  static constexpr ExitCode table[] = {
+      {"0", "ok"},
+      {"1", "failed at run time: disk, permissions, another writer"},
+      {"2", "usage: the command line is off, or the output is taken"},
+      {"3", "bad parameter, experiment or data file"},
+      {"4", "numerical failure"},
+      {"5", "a sweep finished with failed jobs"},
+      {"6", "an optional tool is missing (ffmpeg, gnuplot, SUNDIALS, a GPU, MPI, Slurm)"},
+      {"7", "two things that must agree do not"},
+      {"130, 143", "interrupted by SIGINT or SIGTERM, after a checkpoint"}};
+  return table;
+}
+
+std::vector<DeclaredCommand> declared_commands() {
+  // Commands keep pointers to the options that they declared last, so these are never destroyed.
+  static std::deque<CLI::App> kept;
+  static Flags flags;
+  static std::vector<std::string> words;
+  std::vector<DeclaredCommand> found;
+  for (const Command& command : all_commands()) {
+    CLI::App& sub = kept.emplace_back();
+    declare(sub, command, flags, words);
+    DeclaredCommand declared{command.name, command.meaning, command.examples};
+    for (const CLI::Option* option : sub.get_options())
+      if (!option->get_positional()) declared.flags.push_back(read_back(*option));
+    found.push_back(std::move(declared));
+  }
+  return found;
+}
+
+std::vector<Parameter> declared_parameters(const std::string& command) {
+  std::vector<Parameter> found;
+  const auto add = [&](const auto& table) {
+    found.insert(found.end(), table.begin(), table.end());
+  };
+  for (const Command& declared : all_commands()) {
+    if (declared.name != command) continue;
+    if (declared.parameters != nullptr) add(declared.parameters());
+    if (declared.more_parameters != nullptr) add(declared.more_parameters());
+  }
+  const RunKind* kind = find_kind(command);
+  const bool has_own = found.empty() && command != "trace";  // a trace takes texts
+  if (kind != nullptr && has_own) add(kind->parameters());
+  return found;
+}
+
+std::vector<std::string> program_argv;
+
+// A new command is a function, its line here and its place in a group below.
 Command simulate_command();
 Command train_command();
 Command sweep_command();
@@ -92,7 +342,7 @@ std::vector<Command> all_commands() {
 
 namespace {
 
-// In the list of commands each takes one line; its own --help shows the examples too.
+// Shows one line per command in the list of commands.
 class Help : public CLI::Formatter {
  public:
   std::string make_subcommand(const CLI::App* sub) const override {
@@ -101,7 +351,7 @@ class Help : public CLI::Formatter {
   }
 };
 
-// What people call a thing that has another name here.
+// Names that users try, and the commands that they mean.
 const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
                                                         {"fly", "simulate"},
                                                         {"start", "simulate"},
@@ -168,14 +418,15 @@ std::string remedy_for(const std::string& word) {
   return fmt::format("the commands are {}", fmt::join(names, ", "));
 }
 
-// A word or a value that is empty comes of a variable of the shell that was not set: were it taken,
-// --resume "" would begin a new run.
+// Refuses empty arguments, which come from unset variables of the shell: --resume "" must not begin
+// a new run.
 void refuse_empty_values(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
     for (const std::string& value : option->results())
       if (value.empty() && option->get_items_expected_max() > 0)
-        usage(option->get_positional() ? "a word is empty" : option->get_name() + " is empty",
-              "give it a value, or leave it out");
+        throw_usage_error(
+            option->get_positional() ? "an argument is empty" : option->get_name() + " is empty",
+            "give it a value, or leave it out");
 }
 
 }  // namespace
@@ -186,12 +437,11 @@ CommandLine::~CommandLine() = default;
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   program_ = std::make_unique<CLI::App>(fmt::format("{}\n\nExamples:\n{}", kAbout, kAboutExamples));
   CLI::App& program = *program_;
-  program.set_version_flag("-V,--version",
-                           fmt::format("murmur {} ({})", MURMUR_VERSION, MURMUR_COMMIT));
+  program.set_version_flag("-V,--version", program_version());
   program.name("murmur");
   program.require_subcommand(1);
   program.formatter(std::make_shared<Help>());
-  begin_line(this, sizeof *this);
+  current_line = this;
   std::vector<Command> commands;
   std::vector<CLI::App*> subs;
   for (const CommandGroup& group : command_groups())
@@ -207,7 +457,7 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
       "parameter, an observable, a method, an engine, a preset or a figure.");
   try {
     std::vector<std::string> arguments = marked_arguments(argc, argv);
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last one first
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 reads the last one first
     program.parse(std::move(arguments));
   } catch (const CLI::Success& success) {  // --help, --version
     return program.exit(success, std::cout, std::cerr);
@@ -217,34 +467,34 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
       throw Error(Fault::usage, fmt::format("there is no command {}", argv[1]), "command line",
                   remedy_for(argv[1]));
     throw Error(Fault::usage, without_marks(error.what()), "command line",
-                "murmur --help, or murmur COMMAND --help, tells what is taken");
+                "see murmur --help, or murmur COMMAND --help");
   }
   for (std::size_t i = 0; i < commands.size(); ++i)
     if (subs[i]->parsed()) {
       command_ = std::move(commands[i]);
-      named_ = subs[i];
+      parsed_ = subs[i];
       return std::nullopt;
     }
   return 2;
 }
 
-// Its exit code; nothing where a signal came and what it computed was lost.
+// Returns the exit code of the command; nothing if a signal came and its result was lost.
 std::optional<int> CommandLine::run_unless_stopped() {
   int code = 0;
   if (finishes([&] { code = command_.run(flags_, words_); })) return code;
-  say(flags_, "stopped");
+  print_message(flags_, "stopped");
   return std::nullopt;
 }
 
 int CommandLine::run() {
-  refuse_empty_values(*named_);
-  warn_of_unknown_variables(flags_);
-  std::optional<DataFile> file;
+  refuse_empty_values(*parsed_);
+  warn_about_unknown_variables(flags_);
+  std::optional<OutputFile> file;
   if (command_.prints) file.emplace(flags_);
   const std::optional<int> code = run_unless_stopped();
   if (code && file) file->write();
-  if (code.value_or(0) == 0 && caught_signal != 0) return 128 + caught_signal;
-  return code.value_or(0) == 0 ? undrawn : *code;
+  if (code.value_or(0) != 0) return *code;
+  return caught_signal != 0 ? signal_exit_code() : picture_exit_code;
 }
 
 }  // namespace murmur::app

@@ -1,44 +1,203 @@
-// reproduce.cpp: murmur reproduce: named tables and arguments done again, each with its verdict.
+// reproduce.cpp: murmur reproduce: computes published tables and figures again and compares the
+// numbers.
 #include "reproduce/reproduce.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "command.h"
-#include "meeting.h"
 #include "murmur/error.h"
 #include "murmur/stop.h"
-#include "progress.h"
+#include "output.h"
 #include "ranks.h"
 #include "recipe.h"
-#include "recipe_words.h"
 #include "report/figures.h"
 #include "report/report.h"
-#include "reproduce_lists.h"
+#include "reproduce/author_settings.h"
+#include "run/claims.h"
 #include "run/json_text.h"
 #include "run_kind.h"
-#include "style.h"
 
 namespace murmur::app {
 
 namespace {
 
+const char* const kTraining =
+    "every parameter of `murmur train`, applied to all its trainings, and seeds=N";
+
+std::string source_of(const ReproductionRow& row) {
+  const std::vector<std::string> papers = papers_of(row);
+  if (papers.size() > 2) return fmt::format("{} and {} more", papers.front(), papers.size() - 1);
+  return *row.source ? row.source : "this project";
+}
+
+// Cuts or pads a text to the width of its column.
+std::string fitted(const std::string& text, std::size_t width) {
+  std::size_t characters = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if ((static_cast<unsigned char>(text[k]) & 0xC0) == 0x80) continue;
+    if (++characters == width) {
+      const bool last = k + 1 == text.size();
+      return last ? text : text.substr(0, k) + "…";
+    }
+  }
+  return text + std::string(width - characters, ' ');
+}
+
+nlohmann::json json_of(const FigureParameter& p) {
+  return {{"name", p.name},
+          {"default", default_of(p, false)},
+          {"quick", default_of(p, true)},
+          {"takes", takes(p)},
+          {"meaning", p.meaning}};
+}
+
+nlohmann::json parameters_json(const ReproductionRow& row) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const FigureParameter& p : parameters_of(row.name)) list.push_back(json_of(p));
+  return list;
+}
+
+std::string cell(const FigureParameter& p, bool is_quick) {
+  const std::string text = default_of(p, is_quick);
+  return is_quick && text == default_of(p, false) ? "" : text;
+}
+
+// Whether the text has the form of an arXiv number, 2312.10794.
+bool is_paper(const std::string& word) {
+  if (word.size() != 10 || word[4] != '.') return false;
+  return std::all_of(word.begin(), word.end(),
+                     [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+}
+
+// The rows of a paper. Error(usage) with the known papers if there are none.
+std::vector<const ReproductionRow*> rows_of_paper(const std::string& paper) {
+  std::vector<const ReproductionRow*> rows;
+  std::set<std::string> known;
+  for (const ReproductionRow& row : reproductions()) {
+    const std::vector<std::string> papers = papers_of(row);
+    known.insert(papers.begin(), papers.end());
+    if (std::find(papers.begin(), papers.end(), paper) != papers.end()) rows.push_back(&row);
+  }
+  if (rows.empty())
+    throw_usage_error(fmt::format("no reproduction is of the paper {}", paper),
+                      fmt::format("the papers are {}", fmt::join(known, ", ")));
+  return rows;
+}
+
+// Prints a line per row: name, description, source, durations; or JSON, or only names.
+void list_rows(const Flags& flags, const std::vector<const ReproductionRow*>& rows,
+               bool names_only) {
+  nlohmann::json list = nlohmann::json::array();
+  std::string lines;
+  for (const ReproductionRow* row : rows) {
+    if (names_only) {
+      lines += fmt::format("{}\n", row->name);
+    } else {
+      const Seconds& time = row->seconds;
+      std::string line =
+          fmt::format("{} {} {} {} {}", fitted(row->name, 22), fitted(row->meaning, 46),
+                      fitted(source_of(*row), 30), fitted(murmur::duration_text(time.full), 8),
+                      murmur::duration_text(time.quick));
+      lines += line + "\n";
+    }
+    list.push_back({{"name", row->name},
+                    {"meaning", row->meaning},
+                    {"source", row->source},
+                    {"papers", papers_of(*row)},
+                    {"seconds", row->seconds.full},
+                    {"quick_seconds", row->seconds.quick},
+                    {"trains", row->trains},
+                    {"parameters", parameters_json(*row)}});
+  }
+  if (flags.json) {
+    print_json(list);
+    return;
+  }
+  if (!names_only)
+    print_message(flags, fmt::format("{} {} {} {} {}", fitted("name", 22), fitted("shows", 46),
+                                     fitted("source", 30), fitted("full", 8), "--quick"));
+  print_text(lines);
+}
+
+// Prints every parameter of these rows as a table in Markdown, or as JSON.
+void list_parameters(const Flags& flags, const std::vector<const ReproductionRow*>& rows) {
+  if (flags.json) {
+    nlohmann::json all = nlohmann::json::object();
+    for (const ReproductionRow* row : rows) all[row->name] = parameters_json(*row);
+    print_json(all);
+    return;
+  }
+  std::string text =
+      "| figure | parameter | default | `--quick` | takes | meaning |\n|---|---|---|---|---|---|\n";
+  for (const ReproductionRow* row : rows) {
+    if (row->trains) text += fmt::format("| `{}` | | | | | {} |\n", row->name, kTraining);
+    for (const FigureParameter& p : parameters_of(row->name))
+      text += fmt::format("| `{}` | `{}` | {} | {} | {} | {} |\n", row->name, p.name,
+                          cell(p, false), cell(p, true), takes(p), p.meaning);
+  }
+  print_text(text);
+}
+
+// Prints the setting of the authors of every figure and the differences here, as a table or as
+// JSON.
+void list_settings(const Flags& flags) {
+  if (!flags.json) {
+    print_text(markdown_of_settings());
+    return;
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  for (const AuthorSetting& setting : author_settings())
+    rows.push_back({{"name", setting.name},
+                    {"authors", setting.theirs},
+                    {"source", setting.source},
+                    {"ours", setting.ours}});
+  print_json(rows);
+}
+
+// The end of `murmur reproduce NAME --help`: the parameters of the figure that argv names.
+std::string help_of_figure(const std::vector<std::string>& argv) {
+  for (const ReproductionRow& row : reproductions()) {
+    if (std::find(argv.begin(), argv.end(), row.name) == argv.end()) continue;
+    std::string text =
+        fmt::format("{}: {}\nSource: {}\nProcessor time: {}; with --quick {}\n", row.name,
+                    row.meaning, source_of(row), murmur::duration_text(row.seconds.full),
+                    murmur::duration_text(row.seconds.quick));
+    if (row.trains) return text + fmt::format("Parameters: {}\n", kTraining);
+    text += "\nParameters, as key=value:\n";
+    for (const FigureParameter& p : parameters_of(row.name)) {
+      const std::string quick = cell(p, true);
+      text += fmt::format("  {:<18} {} [{}{}]\n  {:<18} takes {}\n", p.name, p.meaning,
+                          default_of(p, false), quick.empty() ? "" : "; --quick " + quick, "",
+                          takes(p));
+    }
+    text += "\nRules of its verdict, and the parameters on which each depends:\n";
+    for (const Rule& rule : rules()) {
+      if (std::string(rule.name).rfind(std::string(row.name) + ".", 0) != 0) continue;
+      const std::vector<std::string> names = depends_on(rule);
+      text += fmt::format("  {:<30} {}\n", rule.name,
+                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+    }
+    return text;
+  }
+  return "murmur reproduce NAME --help lists the parameters of a figure.";
+}
+
 bool quick = false, everything = false, resume = false, names_only = false;
-bool several = false;  // figures in one call
+bool several = false;  // several figures in one call
 std::string style = "paper";
 
-int whole_number(const std::string& word, const std::string& value, int most) {
-  int number = 0;
-  const char* end = value.data() + value.size();
-  const auto [at, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc{} || at != end || number < 1 || number > most)
-    throw Error(Fault::input, fmt::format("{} is not a whole number from 1 to {}", word, most),
-                "command line: " + word, "write e.g. seeds=3 threads=2");
-  return number;
+int positive_number(const Assignment& given, int most) {
+  if (const auto number = parse_whole(given.value, 1, most)) return static_cast<int>(*number);
+  const std::string text = given.key + "=" + given.value;
+  throw Error(Fault::input, fmt::format("{} is not a whole number from 1 to {}", text, most),
+              "command line: " + text, "write e.g. seeds=3 threads=2");
 }
 
 std::string models_folder(const std::string& word) {
@@ -48,14 +207,14 @@ std::string models_folder(const std::string& word) {
   return word;
 }
 
-// Among several figures seeds=N is for those that have seeds.
+// With several figures, seeds=N applies only to those that have seeds.
 bool is_for_others(const ReproductionRow& row, const std::string& key) {
   if (!several || key != "seeds") return false;
   const std::vector<FigureParameter>& own = parameters_of(row.name);
   return std::none_of(own.begin(), own.end(), [&](const auto& p) { return p.name == key; });
 }
 
-// Parameters of `murmur train` are laid over every training.
+// In addition, parameters of `murmur train` apply to every training.
 std::vector<Parameter> reproduce_parameters() {
   using P = Parameter;
   return {
@@ -66,7 +225,8 @@ std::vector<Parameter> reproduce_parameters() {
        "where the trained transformers are, a folder or file for each"}};
 }
 
-ReproductionControl control_of(const Flags& flags, const Words& words, const ReproductionRow& row) {
+ReproductionControl control_of(const Flags& flags, const Arguments& arguments,
+                               const ReproductionRow& row) {
   ReproductionControl control;
   control.quick = quick;
   control.resume = resume;
@@ -75,29 +235,28 @@ ReproductionControl control_of(const Flags& flags, const Words& words, const Rep
   if (const std::string home = data_home(); !home.empty())
     control.models.push_back(std::filesystem::path(home) / "murmur" / "models");
   std::string data = "auto";
-  for (const std::string& word : words.assignments) {
-    const std::size_t equals = word.find('=');
-    const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
+  for (const std::string& text : arguments.assignments) {
+    const Assignment given = split_assignment(text);
+    const std::string& key = given.key;
     if (key == "data")
-      data = value;
+      data = given.value;
     else if (key == "models")
-      control.models.insert(control.models.begin(), models_folder(value));
+      control.models.insert(control.models.begin(), models_folder(given.value));
     else if (key == "seeds" && row.trains)
-      control.seeds = whole_number(word, value, 1000);
-    else if (key == "threads" && value == "all")
-      control.threads = 0;
+      control.seeds = positive_number(given, 1000);
     else if (key == "threads")
-      control.threads = whole_number(word, value, 4096);
+      control.threads = given.value == "all" ? 0 : positive_number(given, 4096);
     else if (key == "seed" && row.trains)
-      usage("a reproduction has its own seeds: 0, 1, ...", "say how many with seeds=N");
+      throw_usage_error("a reproduction has its own seeds: 0, 1, ...",
+                        "give their number with seeds=N");
     else if (key == "reader" && row.trains)
-      usage("a reproduction has its own readers", "leave reader out");
+      throw_usage_error("a reproduction has its own readers", "leave reader out");
     else if (!is_for_others(row, key))
-      control.changed.push_back(word);
+      control.changed.push_back(text);
   }
   if (row.trains) {
     const Training first = make_training(lay_over({.task = row.task}, control.changed));
-    if (!reads_words(first.task)) control.data = data_folder(data);  // either refuses early
+    if (!reads_words(first.task)) control.data = data_folder(data);  // both refuse early
   } else {
     FigureValues(row.name, quick, control.changed);  // refuses before anything is computed
   }
@@ -111,9 +270,9 @@ const ReproductionRow& row_of(const std::string& name) {
     names.emplace_back(row.name);
   }
   const std::string near = did_you_mean(name, names);
-  usage(fmt::format("there is no reproduction {}", name),
-        near.empty() ? "murmur reproduce list names them all"
-                     : fmt::format("did you mean {}?", near));
+  throw_usage_error(fmt::format("there is no reproduction {}", name),
+                    near.empty() ? "murmur reproduce list names them all"
+                                 : fmt::format("did you mean {}?", near));
 }
 
 std::vector<const ReproductionRow*> all_rows() {
@@ -122,15 +281,15 @@ std::vector<const ReproductionRow*> all_rows() {
   return rows;
 }
 
-// The rows that a word names: one figure, or those of a paper.
+// The rows of a name: one figure, or those of a paper.
 std::vector<const ReproductionRow*> rows_of(const std::string& word) {
   return is_paper(word) ? rows_of_paper(word) : std::vector{&row_of(word)};
 }
 
-// Every rule of every verdict, as a table or as JSON.
+// Prints every rule of every verdict, as a table or as JSON.
 int list_rules(const Flags& flags) {
   if (!flags.json) {
-    app::data(markdown_of_rules());
+    print_text(markdown_of_rules());
     return 0;
   }
   nlohmann::json rows = nlohmann::json::array();
@@ -143,14 +302,14 @@ int list_rules(const Flags& flags) {
                     {"depends_on", depends_on(rule)},
                     {"since", rule.since},
                     {"changed", rule.changed}});
-  report(rows);
+  print_json(rows);
   return 0;
 }
 
-// What every rule answers to the null models, as a table or as JSON.
+// Prints the answers of every rule to the null models, as a table or as JSON.
 int list_null_models(const Flags& flags) {
   if (!flags.json) {
-    app::data(markdown_of_null_models());
+    print_text(markdown_of_null_models());
     return 0;
   }
   nlohmann::json rows = nlohmann::json::array();
@@ -164,44 +323,44 @@ int list_null_models(const Flags& flags) {
     }
     rows.push_back(row);
   }
-  report(rows);
+  print_json(rows);
   return 0;
 }
 
-// The command that goes on with this one.
-std::string how_to_go_on() {
+// The command that continues this one.
+std::string continuing_command() {
   std::vector<std::string> words(program_argv.begin() + 1, program_argv.end());
   if (!resume) words.insert(words.begin() + 1, "--resume");  // before a -- that ends all flags
   return shell_line(words);
 }
 
-// Does one; nothing when a signal came, which is told.
-std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
-                                   const ReproductionRow& row, LiveProcess& process) {
-  ReproductionControl control = control_of(flags, words, row);
+// Computes one figure; nothing, after a message, if a signal came.
+std::optional<Reproduction> compute(const Flags& flags, const Arguments& arguments,
+                                    const ReproductionRow& row, LiveProcess& process) {
+  ReproductionControl control = control_of(flags, arguments, row);
   static_cast<ProcessControl&>(control) = process.control;
-  control.tell = [&](const std::string& text) { process.tell(text); };
+  control.tell = [&](const std::string& text) { process.print_message(text); };
   std::optional<Reproduction> done;
   finishes([&] { done = reproduce(row.name, control); });
   process.clear();
-  if (!done) tell_stopped(flags, how_to_go_on());
+  if (!done) print_stopped(flags, continuing_command());
   return done;
 }
 
-// A figure that cannot be drawn here is passed over: its numbers are kept.
+// Draws one figure. If a tool is missing, its numbers are kept without the picture.
 void draw(const Flags& flags, const Reproduction& done) {
-  std::vector<std::string> words = telling_words(program_argv);
+  std::vector<std::string> words = picture_arguments(program_argv);
   if (everything) words.insert(words.begin() + 1, done.name);
   const picture::Signature signature(recipe_of({.folder = flags.runs, .words = std::move(words)}));
   try {
     draw_reproduction(done, style_of(style));
   } catch (const Error& error) {
     if (error.fault != Fault::tool) throw;
-    say(flags, fmt::format("figures of {} are not drawn: {}", done.name, error.summary));
+    print_message(flags, fmt::format("figures of {} are not drawn: {}", done.name, error.summary));
   }
 }
 
-std::string words_of(const AnswerCounts& answers) {
+std::string counts_text(const AnswerCounts& answers) {
   const std::string rest =
       answers.inapplicable == 0 ? "" : fmt::format(", {} do not apply", answers.inapplicable);
   return fmt::format("{} agree, {} disagree, {} open{}", answers.agrees, answers.disagrees,
@@ -209,18 +368,19 @@ std::string words_of(const AnswerCounts& answers) {
 }
 
 std::string verdict_of(const Reproduction& done) {
-  return fmt::format("{}: {}; beside: {}", name_of(done.verdict()),
-                     words_of(count_answers(done, true)), words_of(count_answers(done, false)));
+  return fmt::format("{}: {}; also: {}", name_of(done.verdict()),
+                     counts_text(count_answers(done, true)),
+                     counts_text(count_answers(done, false)));
 }
 
-// Every answer that is no agreement with its explanation, then the three counts. The exit code says
-// whether all answers are the expected ones.
-int tell_answers(const Flags& flags, const std::vector<Reproduction>& all) {
+// Prints every answer that is not an agreement, with its explanation, then the counts. The exit
+// code is 0 if all answers are the expected ones.
+int print_answers(const Flags& flags, const std::vector<Reproduction>& all) {
   AnswerCounts sums[2];
   bool as_expected = true;
   for (const Reproduction& one : all) {
-    if (!one.label().empty()) say(flags, fmt::format("{} {}", one.name, one.label()));
-    for (const std::string& line : dissents_of(one)) say(flags, line);
+    if (!one.label().empty()) print_message(flags, fmt::format("{} {}", one.name, one.label()));
+    for (const std::string& line : dissents_of(one)) print_message(flags, line);
     as_expected = as_expected && one.as_expected();
     for (const bool counted : {true, false}) {
       const AnswerCounts answers = count_answers(one, counted);
@@ -229,94 +389,96 @@ int tell_answers(const Flags& flags, const std::vector<Reproduction>& all) {
              sum.open + answers.open, sum.inapplicable + answers.inapplicable};
     }
   }
-  say(flags, fmt::format("published and predicted: {}", words_of(sums[0])));
-  say(flags, fmt::format("regressions and checks of the program: {}", words_of(sums[1])));
+  print_message(flags, fmt::format("published and predicted: {}", counts_text(sums[0])));
+  print_message(flags,
+                fmt::format("regressions and checks of the program: {}", counts_text(sums[1])));
   if (as_expected) return 0;
-  say(flags, "not every answer is the expected one");
+  print_message(flags, "not every answer is the expected one");
   return static_cast<int>(Fault::verification);
 }
 
-// Does one and draws it; nothing when a signal came, which is told.
-std::optional<Reproduction> do_and_draw(const Flags& flags, const Words& words,
-                                        const ReproductionRow& row, LiveProcess& process) {
-  std::optional<Reproduction> done = do_one(flags, words, row, process);
+// Computes one figure and draws it; nothing, after a message, if a signal came.
+std::optional<Reproduction> compute_and_draw(const Flags& flags, const Arguments& arguments,
+                                             const ReproductionRow& row, LiveProcess& process) {
+  std::optional<Reproduction> done = compute(flags, arguments, row, process);
   if (!done || finishes([&] { draw(flags, *done); })) return done;
   process.clear();
-  tell_stopped(flags, how_to_go_on());
+  print_stopped(flags, continuing_command());
   return std::nullopt;
 }
 
-// One of several: with its name before and its verdict behind.
-std::optional<Reproduction> do_next(const Flags& flags, const Words& words,
-                                    const ReproductionRow& row, LiveProcess& process) {
-  process.tell(fmt::format("{}: {}", row.name, row.meaning));
-  std::optional<Reproduction> done = do_and_draw(flags, words, row, process);
-  if (done) process.tell(fmt::format("  {}", verdict_of(*done)));
+// Computes one of several figures, with a message before and after it.
+std::optional<Reproduction> compute_next(const Flags& flags, const Arguments& arguments,
+                                         const ReproductionRow& row, LiveProcess& process) {
+  process.print_message(fmt::format("{}: {}", row.name, row.meaning));
+  std::optional<Reproduction> done = compute_and_draw(flags, arguments, row, process);
+  if (done) process.print_message(fmt::format("  {}", verdict_of(*done)));
   return done;
 }
 
-// Those that ranks are dealt: each figure is claimed by one of them. The first waits for what the
-// others have claimed, does what they died over, and reads the rest back.
-class Deal {
+// Figures divided among ranks: each figure is claimed by one of them. Rank 0 waits for the figures
+// of the others, computes those of ranks that died, and reads the rest.
+class FigureClaims {
  public:
-  Deal(const Flags& flags, const Words& words) : meeting_(flags) {
-    const std::string asked = fmt::format("{} {}", quick, fmt::join(words.assignments, " "));
-    if (meeting_.first())
-      meeting_.tell({flags.runs, asked});
+  FigureClaims(const Flags& flags, const Arguments& arguments) : ranks_(flags) {
+    const std::string asked = fmt::format("{} {}", quick, fmt::join(arguments.assignments, " "));
+    if (ranks_.first())
+      ranks_.announce({flags.runs, asked});
     else
-      meeting_.hear(asked);
+      ranks_.wait_for_task(asked);
   }
-  bool first() const { return meeting_.first(); }
-  std::optional<File> take(const std::string& name) const { return meeting_.claims().take(name); }
+  bool first() const { return ranks_.first(); }
+  std::optional<File> take(const std::string& name) const { return ranks_.claims().take(name); }
   File wait_for(const std::string& name) const {
     for (;;) {
       if (std::optional<File> claim = take(name)) return std::move(*claim);
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  void note(const std::string& name) const { meeting_.claims().leave_word(name, "done"); }
+  void mark_done(const std::string& name) const { ranks_.claims().leave_word(name, "done"); }
   bool is_done(const std::string& name) const {
-    return meeting_.claims().word_about(name).has_value();
+    return ranks_.claims().word_about(name).has_value();
   }
 
  private:
-  Meeting meeting_;
+  RankFolder ranks_;
 };
 
-// This rank's share: every figure that no other has claimed. False when a signal came.
-bool do_share(const Flags& flags, const Words& words,
-              const std::vector<const ReproductionRow*>& rows, const Deal& deal,
-              LiveProcess& process) {
+// Computes every figure that no other rank has claimed. False if a signal came.
+bool compute_share(const Flags& flags, const Arguments& arguments,
+                   const std::vector<const ReproductionRow*>& rows, const FigureClaims& claims,
+                   LiveProcess& process) {
   for (const ReproductionRow* row : rows) {
-    if (deal.is_done(row->name)) continue;
-    const std::optional<File> claim = deal.take(row->name);
-    if (!claim || deal.is_done(row->name)) continue;
-    if (!do_next(flags, words, *row, process)) return false;
-    deal.note(row->name);
+    if (claims.is_done(row->name)) continue;
+    const std::optional<File> claim = claims.take(row->name);
+    if (!claim || claims.is_done(row->name)) continue;
+    if (!compute_next(flags, arguments, *row, process)) return false;
+    claims.mark_done(row->name);
   }
   return true;
 }
 
-// Several figures, and the page that shows them: `stem`.html below the folder of runs.
-int run_several(const Flags& flags, const Words& words,
+// Computes several figures, and writes their page: `stem`.html below the folder of runs.
+int run_several(const Flags& flags, const Arguments& arguments,
                 const std::vector<const ReproductionRow*>& rows, const std::string& stem) {
   several = true;
-  for (const ReproductionRow* row : rows) control_of(flags, words, *row);  // refuses early
+  for (const ReproductionRow* row : rows) control_of(flags, arguments, *row);  // refuses early
   std::vector<Reproduction> all;
   LiveProcess process(flags);
-  std::optional<Deal> deal;
-  if (started_as().size > 1) deal.emplace(flags, words);
-  if (deal && !do_share(flags, words, rows, *deal, process)) return 128 + caught_signal;
-  if (deal && !deal->first()) return 0;
+  std::optional<FigureClaims> claims;
+  if (launch().size > 1) claims.emplace(flags, arguments);
+  if (claims && !compute_share(flags, arguments, rows, *claims, process))
+    return 128 + caught_signal;
+  if (claims && !claims->first()) return 0;
   UnitProgress figures(process.control, "figures");
   for (std::size_t k = 0; k < rows.size(); ++k) figures.add();
   const bool asked = resume;
   for (const ReproductionRow* row : rows) {
     figures.tell(row->name);
     std::optional<File> claim;
-    if (deal) claim = deal->wait_for(row->name);
-    resume = asked || (deal && deal->is_done(row->name));
-    const auto done = do_next(flags, words, *row, process);
+    if (claims) claim = claims->wait_for(row->name);
+    resume = asked || (claims && claims->is_done(row->name));
+    const auto done = compute_next(flags, arguments, *row, process);
     if (!done) return 128 + caught_signal;
     figures.end();
     all.push_back(*done);
@@ -327,28 +489,28 @@ int run_several(const Flags& flags, const Words& words,
   if (flags.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const Reproduction& one : all) list.push_back(json_of_text(json_of(one)));
-    report(list);
+    print_json(list);
   } else {
-    app::data(page.string() + "\n");
+    print_text(page.string() + "\n");
   }
-  return tell_answers(flags, all);
+  return print_answers(flags, all);
 }
 
-// Every figure of the laboratory; the tables that train take hours and are asked for by name.
-int run_all(const Flags& flags, const Words& words) {
+// Computes every figure of the laboratory, without the tables that train, which take hours.
+int run_all(const Flags& flags, const Arguments& arguments) {
   std::vector<const ReproductionRow*> rows;
   for (const ReproductionRow* row : all_rows())
     if (!row->trains) rows.push_back(row);
-  return run_several(flags, words, rows, "reproduce");
+  return run_several(flags, arguments, rows, "reproduce");
 }
 
-// What is answered without computing a figure; nothing where a figure was asked for.
-std::optional<int> answer_list(const Flags& flags, const std::vector<std::string>& plain) {
+// Prints a list without computing a figure; nothing if a figure is asked for.
+std::optional<int> print_list(const Flags& flags, const std::vector<std::string>& plain) {
   const std::string& asked = plain.front();
   const bool whole = asked == "rules" || asked == "null-models" || asked == "settings";
   if (!whole && asked != "list" && asked != "parameters") return std::nullopt;
   if (plain.size() > (whole ? 1 : 2))
-    usage(fmt::format("reproduce {} takes no {}", asked, plain.back()), "leave it out");
+    throw_usage_error(fmt::format("reproduce {} takes no {}", asked, plain.back()), "leave it out");
   if (asked == "rules") return list_rules(flags);
   if (asked == "null-models") return list_null_models(flags);
   if (asked == "settings") {
@@ -365,40 +527,43 @@ std::optional<int> answer_list(const Flags& flags, const std::vector<std::string
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   several = false;
-  const Words sorted = sort_words(words);
+  const Arguments arguments = parse_arguments(words);
   if (!flags.out.empty())
-    usage("a reproduction lies below the folder of runs", "say --runs DIR instead of -o");
+    throw_usage_error("a reproduction is written below the folder of runs",
+                      "use --runs DIR instead of -o");
   if (everything) {
-    if (!sorted.plain.empty())
-      usage("--all does every figure: it takes no name", "leave out " + sorted.plain.front());
-    return run_all(flags, sorted);
+    if (!arguments.positional.empty())
+      throw_usage_error("--all computes every figure and takes no name",
+                        "leave out " + arguments.positional.front());
+    return run_all(flags, arguments);
   }
-  if (!sorted.plain.empty())
-    if (const std::optional<int> code = answer_list(flags, sorted.plain)) return *code;
-  if (sorted.plain.size() != 1)
-    usage("one reproduction is done at a time", "murmur reproduce list names them; or give --all");
-  if (is_paper(sorted.plain.front()))
-    return run_several(flags, sorted, rows_of_paper(sorted.plain.front()),
-                       "reproduce-" + sorted.plain.front());
-  if (started_as().size > 1)
-    usage("one reproduction is done by one process",
-          "start it without mpirun or srun; --all is dealt out to ranks, figure by figure");
-  const ReproductionRow& row = row_of(sorted.plain.front());
+  if (!arguments.positional.empty())
+    if (const std::optional<int> code = print_list(flags, arguments.positional)) return *code;
+  if (arguments.positional.size() != 1)
+    throw_usage_error("only one reproduction can be computed at a time",
+                      "murmur reproduce list names them; or give --all");
+  if (is_paper(arguments.positional.front()))
+    return run_several(flags, arguments, rows_of_paper(arguments.positional.front()),
+                       "reproduce-" + arguments.positional.front());
+  if (launch().size > 1)
+    throw_usage_error("a single reproduction runs as one process",
+                      "start it without mpirun or srun; --all divides the figures among ranks");
+  const ReproductionRow& row = row_of(arguments.positional.front());
   LiveProcess process(flags);
-  const auto done = do_and_draw(flags, sorted, row, process);
+  const auto done = compute_and_draw(flags, arguments, row, process);
   if (!done) return 128 + caught_signal;
-  data(flags.json ? json_of(*done) : markdown_of(*done));
-  say(flags, fmt::format("kept in {}", done->folder.string()));
-  return tell_answers(flags, {*done});
+  print_text(flags.json ? json_of(*done) : markdown_of(*done));
+  print_message(flags, fmt::format("kept in {}", done->folder.string()));
+  return print_answers(flags, {*done});
 }
 
 }  // namespace
 
-// Runs of this word are the recurrent nets that learn in a swarm's place.
+// Runs of this kind are trainings of recurrent networks.
 RunKind reproduce_kind() {
-  const Refusal part = {"this run is a part of a reproduction: a recurrent net that learns",
-                        "murmur reproduce flock-argument makes it, goes on with it and reads it"};
-  return {.word = "reproduce",
+  const Refusal part = {"this run is a part of a reproduction: the training of a recurrent network",
+                        "murmur reproduce flock-argument creates, continues and reads it"};
+  return {.command = "reproduce",
           .noun = "reproduce",
           .parameters = training_parameters,
           .explains_parameters = false,
@@ -410,7 +575,7 @@ RunKind reproduce_kind() {
 
 Command reproduce_command() {
   return {"reproduce",
-          "Do a published table or an argument again, each number with its verdict.",
+          "Compute a published table or figure again, each number with its verdict.",
           "  murmur reproduce list\n"
           "  murmur reproduce kinetic beta=5\n"
           "  murmur reproduce kinetic --help\n"
@@ -427,15 +592,14 @@ Command reproduce_command() {
           "  murmur reproduce real-models models=FOLDER\n"
           "  murmur reproduce flock-argument threads=2 --json",
           [](Options& sub, Flags& flags) {
-            sub.add_flag("--resume", resume, "read back figures that were finished before");
+            sub.add_flag("--resume", resume, "read the figures that were finished before");
             sub.add_flag("--quick", quick, "fewer trainings, seeds and swarms");
             sub.add_flag("--all", everything,
-                         "every figure of the laboratory, and one page of all");
-            sub.add_flag("--names", names_only, "of list: print a name per line and no more");
+                         "every figure of the laboratory, and one page for all");
+            sub.add_flag("--names", names_only, "of list: print only names, one per line");
             sub.add_footer([] { return help_of_figure(program_argv); });
-            add_style(sub, style);
-            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                .range(0.0, 10.0);
+            sub.add_style(style);
+            sub.add_checkpoint(flags);
           },
           run,
           false,

@@ -1,4 +1,4 @@
-// show.h: what murmur measure shows beyond a row of numbers a frame, and the words that ask for it.
+// show.h: the readings that murmur measure show=NAME prints instead of a row of observables.
 #pragma once
 
 #include <map>
@@ -11,19 +11,20 @@
 
 namespace murmur::app {
 
-// The words of measure itself, such as show=histogram bins=20: they are no parameters.
-class ShowWords {
+// The arguments of measure itself, such as show=histogram bins=20, which are no parameters of a
+// run.
+class ShowArguments {
  public:
-  // Takes its words out of `assignments` and leaves the parameters. Error(input) for a show that
-  // does not exist, for a word that this show does not use, and for a near miss of either.
-  static ShowWords take(std::vector<std::string>& assignments);
+  // Removes its arguments from `assignments`. Error(input) for an unknown show, for an argument
+  // that this show does not use, and for a misspelt one.
+  static ShowArguments take(std::vector<std::string>& assignments);
 
   const std::string& show() const { return show_; }  // empty: the row of observables
-  bool given(const std::string& word) const { return text_.count(word) > 0; }
-  std::string text(const std::string& word) const;  // as given, or the default
-  double number(const std::string& word) const;
-  int whole(const std::string& word) const;
-  [[noreturn]] void refuse(const std::string& word, const std::string& reason,
+  bool given(const std::string& key) const { return text_.count(key) > 0; }
+  std::string text(const std::string& key) const;  // as given, or the default
+  double number(const std::string& key) const;
+  int whole(const std::string& key) const;
+  [[noreturn]] void refuse(const std::string& key, const std::string& reason,
                            const std::string& remedy) const;
 
  private:
@@ -31,12 +32,13 @@ class ShowWords {
   std::map<std::string, std::string> text_;
 };
 
+// The frames that are measured.
 struct Subject {
   History history{};
   const Experiment& experiment;
-  double beta = 0;      // as the parameter says
+  double beta = 0;      // the parameter
   std::string name;     // run, file or preset, for messages
-  bool is_run = false;  // `name` is a run, and no file of points or start of an experiment
+  bool is_run = false;  // `name` is a run, not a file of points or the start of an experiment
 };
 
 // Rows of cells under named columns, written as CSV or as a JSON list of objects.
@@ -45,34 +47,26 @@ struct Sheet {
   std::vector<std::vector<nlohmann::json>> rows{};  // null: an empty cell
 };
 void write(const Flags& flags, const Sheet& sheet);
+// An attention matrix, as CSV or in a JSON object with `facts`, its rank and its leaders.
+void write_attention(const Flags& flags, const Matrix& weights, const ShowArguments& arguments,
+                     nlohmann::json facts);
 
-// frame=last, frame=K or, counted from the end, frame=-K; and whether it is frame=all.
-std::int64_t frame_of(const Subject& subject, const ShowWords& words);
-bool all_frames(const ShowWords& words);
+// The frame of frame=last, frame=K or, counted from the end, frame=-K; and whether it is frame=all.
+std::int64_t frame_of(const Subject& subject, const ShowArguments& arguments);
+bool all_frames(const ShowArguments& arguments);
 
 // The frames of a run, with its masses, or those of a .npy file, of equal masses.
 History frames_of(const Flags& flags, const std::string& what);
 
-// How far the frames are from those of another run or file, from the first one, or from the
-// uniform law.
-void show_distance(const Flags& flags, const Subject& subject, const ShowWords& words);
-
-// When the theorem on metastability holds the clusters of a frame together, and whether it did.
-void show_metastability(const Flags& flags, const Subject& subject, const ShowWords& words);
-
-// Which word of a vocabulary one token, and the mean, say next, and how many are possible.
-void show_next_word(const Flags& flags, const Subject& subject, const ShowWords& words);
-
 // Whether it is a run of murmur trace or murmur import.
 bool is_traced(const Flags& flags, const Subject& subject);
-// Heads, their attention and spectra, layers and their place on the phase diagram, the ideal flow
-// beside them, the logit lens, patching and left-out parts of a traced transformer.
-void show_trace(const Flags& flags, const Subject& subject, const ShowWords& words);
+// Heads, their attention and spectra, layers and their places on the phase diagram, the comparison
+// with the ideal flow, the logit lens, patching and removed parts of a traced transformer.
+void show_trace(const Flags& flags, const Subject& subject, const ShowArguments& arguments);
 
-// Writes what words.show() names, as CSV or JSON.
-void show(const Flags& flags, const Subject& subject, const ShowWords& words);
+// Writes what show=NAME asks for, as CSV or JSON.
+void show(const Flags& flags, const Subject& subject, const ShowArguments& arguments);
 
-std::string show_examples();
 std::vector<Parameter> show_parameters();
 std::vector<Parameter> next_word_parameters();  // those that render and report take too
 

@@ -1,31 +1,34 @@
-// slurm.h: jobs of a cluster: handed to Slurm, remembered beside the runs they make, asked about.
+// slurm.h: jobs of Slurm: their files next to the runs that they create, and their states.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command.h"
+
 namespace murmur::app {
 
-// What is remembered of a job, in NAME.job beside the run NAME.
+// The content of NAME.job next to the run NAME.
 struct Job {
-  std::string id{};       // Slurm's
+  std::string id{};       // of Slurm
   std::string command{};  // as it was typed
   std::filesystem::path run{};
 };
 
-// Hands a script to sbatch and returns the job's number. Error(tool) where there is no Slurm,
-// Error(runtime) with Slurm's own words where it refuses.
-std::string hand_in(const std::filesystem::path& script);
-void require_slurm();  // Error(tool)
+std::vector<Job> jobs_below(const std::filesystem::path& runs);  // sorted by run
 
-std::filesystem::path job_path(const std::filesystem::path& run);  // NAME.job
-void remember(const Job& job);
-std::vector<Job> jobs_below(const std::filesystem::path& runs);  // in order of their runs
-
-// pending, running, completed, cancelled, ..., or of an array how many are what; nothing where
-// there is no Slurm to ask, "unknown" where it has forgotten the job.
+// pending, running, completed, cancelled, ..., for an array the number of tasks in each state;
+// nothing without Slurm, "unknown" if Slurm no longer knows the job.
 std::optional<std::string> state_of(const Job& job);
+
+struct PreparedSweep {
+  std::filesystem::path directory{};
+  std::int64_t cells = 0;  // before refinement
+};
+// Creates the run of a sweep that other processes compute; `dry`: returns only its directory.
+PreparedSweep prepare_sweep(const Flags& flags, const std::vector<std::string>& words, bool dry);
 
 }  // namespace murmur::app

@@ -1,4 +1,4 @@
-// studio.cpp: murmur studio: serves the web page, and one's own runs, to a browser here.
+// studio.cpp: murmur studio: serves the web page and the runs of this machine to a browser.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -38,8 +38,7 @@ bool is_page(const fs::path& folder) {
   return fs::is_regular_file(folder / "index.html", ignored);
 }
 
-// studio/dist of the current folder, or of the tree that this program was built in; the page that
-// was installed with it.
+// studio/dist of the current folder or of the source tree of this program, then the installed page.
 std::vector<fs::path> usual_pages() {
   std::vector<fs::path> places{fs::path("studio/dist")};
   std::error_code error;
@@ -55,7 +54,7 @@ fs::path find_page() {
   if (!options.page.empty()) {
     if (is_page(options.page)) return fs::canonical(options.page);
     throw Error(Fault::input, "this folder holds no page", options.page,
-                "name the folder of its index.html; scripts/page.sh builds studio/dist");
+                "give the folder of its index.html; scripts/page.sh builds studio/dist");
   }
   std::string where;
   for (const fs::path& place : usual_pages()) {
@@ -63,19 +62,19 @@ fs::path find_page() {
     where += (where.empty() ? "" : ", ") + place.string();
   }
   throw Error(Fault::input, "the page is not built", where,
-              "build it with scripts/page.sh, or name its folder: --page DIR");
+              "build it with scripts/page.sh, or give its folder: --page DIR");
 }
 
-// The folder of --runs, which must be there; without it ./runs, if it is there.
+// The folder of --runs, which must exist; without the flag ./runs, if it exists.
 fs::path find_runs(const Flags& flags) {
   std::error_code error;
   if (fs::is_directory(flags.runs, error)) return fs::canonical(flags.runs);
   if (!options.runs_given.given()) return {};
   throw Error(Fault::input, "there is no folder of runs", flags.runs,
-              "name a folder that holds runs: --runs DIR");
+              "give a folder that holds runs: --runs DIR");
 }
 
-// At the port asked for or not at all; at the usual one, or any that is free where it is taken.
+// Starts the server at the port of --port, or at the usual port, or at any free one if it is taken.
 std::unique_ptr<PageServer> serve(const Site& site) {
   try {
     return std::make_unique<PageServer>(site, options.port);
@@ -85,7 +84,7 @@ std::unique_ptr<PageServer> serve(const Site& site) {
   }
 }
 
-// Hands the address to the desktop's browser; false where there is no desktop.
+// Opens the address in the browser of the desktop; false if there is no desktop.
 bool open_in_browser(const std::string& url) {
   const auto is_set = [](const char* name) {
     const char* value = std::getenv(name);
@@ -114,49 +113,47 @@ bool open_in_browser(const std::string& url) {
   return started;
 }
 
-// False when the address could not be written: nobody would know of the server.
-bool tell(const Flags& flags, const Site& site, int port) {
+// Prints the address. False if it could not be written: the server would be useless.
+bool print_address(const Flags& flags, const Site& site, int port) {
   const std::string url = fmt::format("http://127.0.0.1:{}/", port);
-  if (flags.json)
-    report({{"url", url},
-            {"port", port},
-            {"page", site.page.string()},
-            {"runs", site.runs.empty() ? nlohmann::json() : nlohmann::json(site.runs.string())}});
-  else
-    data(url + "\n");
+  const nlohmann::json runs =
+      site.runs.empty() ? nlohmann::json() : nlohmann::json(site.runs.string());
+  print_result(flags, {{"url", url}, {"port", port}, {"page", site.page.string()}, {"runs", runs}},
+               url + "\n");
   if (std::fflush(stdout) != 0) return false;
   if (port != options.port && options.port != 0)
-    say(flags, fmt::format("port {} is taken; {} is free", options.port, port));
+    print_message(flags, fmt::format("port {} is taken; {} is free", options.port, port));
   if (options.open && !open_in_browser(url))
-    say(flags, fmt::format("no browser could be started from here: open {} in one", url));
-  say(flags, fmt::format("serving {}{}; Ctrl-C ends it", site.page.string(),
-                         site.runs.empty() ? "" : " and the runs in " + site.runs.string()));
+    print_message(flags, fmt::format("no browser could be started; open {} in one", url));
+  print_message(flags,
+                fmt::format("serving {}{}; Ctrl-C ends it", site.page.string(),
+                            site.runs.empty() ? "" : " and the runs in " + site.runs.string()));
   return true;
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!words.empty())
-    usage(fmt::format("studio takes no {}", words[0]), "murmur studio --help tells what is taken");
+    throw_usage_error(fmt::format("studio takes no {}", words[0]), "see murmur studio --help");
   Site site{find_page(), find_runs(flags), {}};
   for (const RunKind& kind : run_kinds())
-    if (kind.page_facts != nullptr) site.kinds.push_back({kind.word, kind.page_facts});
+    if (kind.page_facts != nullptr) site.kinds.push_back({kind.command, kind.page_facts});
   const SignalWatch watch;
-  // Signals reach this thread alone: the server's threads are started with them blocked.
+  // Only this thread receives signals: the threads of the server are started with signals blocked.
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   const std::unique_ptr<PageServer> server = serve(site);
-  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);  // also where they came to us blocked
-  if (!tell(flags, site, server->port())) return static_cast<int>(Fault::runtime);
+  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);  // even if the caller had blocked them
+  if (!print_address(flags, site, server->port())) return static_cast<int>(Fault::runtime);
   while (caught_signal == 0 && server->running())
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   if (caught_signal == 0)
-    throw Error(Fault::runtime, "the system took the server's socket away",
+    throw Error(Fault::runtime, "the system closed the socket of the server",
                 fmt::format("127.0.0.1:{}", server->port()), "start it again");
-  say(flags, "ended");
-  caught_signal = 0;  // it was to serve until then
+  print_message(flags, "ended");
+  caught_signal = 0;  // a signal is the normal end
   return 0;
 }
 
@@ -168,10 +165,10 @@ Command studio_command() {
           "  murmur studio --open\n  murmur studio --port 9000 --runs runs",
           [](Options& sub, Flags&) {
             sub.add_option("--page", options.page, "folder of the built page").type_name("DIR");
-            options.port_given = sub.add_option("--port", options.port,
-                                                "port to listen at; 0 takes any that is free")
-                                     .range(0, 65535)
-                                     .show_default();
+            options.port_given =
+                sub.add_option("--port", options.port, "port to listen on; 0: any free port")
+                    .range(0, 65535)
+                    .show_default();
             sub.add_flag("--open", options.open, "open the page in the browser");
             options.runs_given = sub.get_option("--runs");
           },

@@ -1,34 +1,141 @@
-// trace.cpp: murmur trace: a transformer reads texts, and its layers become the frames of a run.
+// trace.cpp: murmur trace and murmur import: the layers of a transformer become the frames of a
+// run.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cmath>
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "command.h"
-#include "known_models.h"
 #include "model/golden.h"
 #include "model/open_model.h"
 #include "model/variation.h"
 #include "murmur/error.h"
-#include "progress.h"
+#include "murmur/stop.h"
+#include "output.h"
+#include "recipe.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/json_text.h"
+#include "run_kind.h"
 #include "trace/effective_beta.h"
 #include "trace/heads.h"
+#include "trace/imported.h"
 #include "trace/lens.h"
 #include "trace/parts.h"
 #include "trace/patching.h"
 #include "trace/prompts.h"
+#include "trace/trace_run.h"
 #include "trace/traced.h"
-#include "tracing.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+struct TraceRunOptions {
+  std::uint64_t seed = 0;
+  bool activations = true;
+  std::string engine = "float32";  // in the manifest, before the family
+};
+
+// Writes the run, whose experiment is the ideal flow from the same tokens. Activations are moved
+// out of the texts. A signal during this is stored in caught_signal, and the run is complete.
+RunReader write_run(const Flags& flags, const TraceFile& file, std::vector<TracedText>& texts,
+                    const TraceRunOptions& keeping) {
+  std::vector<TraceFrame> frames;
+  for (int k = 0; k < texts.front().frames(); ++k) frames.push_back(frame_of(texts, k));
+  const Experiment e = ideal_flow({.start = frames.front().x,
+                                   .beta = flow_beta(file.beta),
+                                   .causal = file.causal,
+                                   .frames = static_cast<int>(frames.size())});
+  RunContents contents;
+  contents.config = e.config;
+  contents.inputs = e.inputs;
+  contents.columns = trace_columns(e);
+  contents.shape = e.swarm.shape();
+  contents.command = "trace";
+  contents.argv = program_argv;
+  contents.engine = keeping.engine + " " + file.family;
+  contents.seed = keeping.seed;
+  contents.outputs = trace_outputs();
+  const SignalWatch watch;
+  const HoldStop whole;  // writing takes little time, so it is not stopped
+  Run run = create_run(flags, e.name, contents);
+  keep_trace(run, e, file, frames, keeping.activations ? taken_activations(texts) : Record{});
+  return RunReader(run.directory());
+}
+
+// The arguments of the current command line with absolute paths: they create the same run in any
+// folder.
+std::vector<std::string> absolute_arguments() {
+  std::vector<std::string> words = picture_arguments(program_argv);
+  std::error_code ignored;
+  for (std::string& word : words)
+    if (fs::exists(word, ignored)) word = fs::absolute(word).lexically_normal().string();
+  return words;
+}
+
+void print_summary(const Flags& flags, const TraceFile& file, const RunReader& run) {
+  const std::vector<double> cosine = run.column("mean_cos"), rank = run.column("effective_rank");
+  print_message(
+      flags,
+      fmt::format("{}, {} tokens in {} coordinates, {} layers{}", file.family, run.shape().n,
+                  file.d, run.frames() - 1,
+                  file.by_head.empty()
+                      ? ""
+                      : fmt::format("; beta {:.3g} fits its heads best{}", file.beta,
+                                    file.beta < 0 ? ": they attend to dissimilar tokens" : "")));
+  if (run.shape().n > 1)
+    print_message(flags,
+                  fmt::format("mean cosine {:.3f} at first, {:.3f} at last; effective rank {:.3g}, "
+                              "then {:.3g}",
+                              cosine.front(), cosine.back(), rank.front(), rank.back()));
+  for (const TraceFile::Text& text : file.texts)
+    if (!text.lens.empty())
+      print_message(flags, fmt::format("says '{}' next, with probability {:.3f}",
+                                       text.lens.back().top.front().token,
+                                       text.lens.back().top.front().probability));
+  if (file.patching)
+    for (std::size_t k = 0; k < file.patching->places.size(); ++k)
+      if (file.patching->places.size() == 1)
+        print_message(flags,
+                      fmt::format("logit difference {:.3f}, without the patch {:.3f}, of the first "
+                                  "text {:.3f}: {:.1f} % recovered",
+                                  file.patching->patched[k], file.patching->second,
+                                  file.patching->first, 100 * file.patching->recovered(k)));
+}
+
+// Prints the run, the generated texts and the summary.
+void print_trace(const Flags& flags, const TraceFile& file, const RunReader& run,
+                 const std::vector<std::string>& written) {
+  if (flags.json) {
+    nlohmann::ordered_json object = json_of(file);
+    object["run"] = run.directory().string();
+    object["mean_cos"] = run.column("mean_cos");
+    if (!written.empty()) object["written"] = written;
+    print_text(json_text(object, 2) + "\n");
+  } else {
+    print_text(run.directory().string() + "\n");
+    for (const std::string& text : written) print_text(text + "\n");
+  }
+  print_summary(flags, file, run);
+}
+
+}  // namespace
+
+RunKind trace_kind() {
+  return {.command = "trace",
+          .noun = "trace",
+          .parameters = parameters,
+          .explains_parameters = false,
+          .no_resume = {"a trace is computed in one step", "trace the text again"},
+          .report = report_trace};
+}
 
 namespace {
 
@@ -43,29 +150,16 @@ struct TraceOptions {
 } options;
 
 // "a,b" or "a:b" as two whole numbers.
-std::pair<int, int> two_numbers(const std::string& text, char between, const char* option,
+std::pair<int, int> two_numbers(const std::string& text, char separator, const char* option,
                                 const char* example) {
-  const std::size_t at = text.find(between);
-  char *first_end = nullptr, *second_end = nullptr;
-  const long first = std::strtol(text.c_str(), &first_end, 10);
-  const long second =
-      at == std::string::npos ? 0 : std::strtol(text.c_str() + at + 1, &second_end, 10);
-  const bool good = at != std::string::npos && at > 0 && first_end == text.c_str() + at &&
-                    *second_end == '\0' && at + 1 < text.size() && std::abs(first) < (1 << 30) &&
-                    std::abs(second) < (1 << 30);
-  if (!good)
-    usage(fmt::format("{} {} is not two numbers", option, text), fmt::format("write {}", example));
-  return {static_cast<int>(first), static_cast<int>(second)};
-}
-
-std::vector<std::string> parts_of(const std::string& text, char between) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find(between, from), text.size());
-    parts.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return parts;
+  constexpr int kMost = (1 << 30) - 1;
+  const std::vector<std::string> parts = split_list(text, separator);
+  const auto first = parse_whole(parts.front(), -kMost, kMost);
+  const auto second = parse_whole(parts.back(), -kMost, kMost);
+  if (parts.size() != 2 || !first || !second)
+    throw_usage_error(fmt::format("{} {} is not two numbers", option, text),
+                      fmt::format("write {}", example));
+  return {static_cast<int>(*first), static_cast<int>(*second)};
 }
 
 Variation variation_of() {
@@ -73,7 +167,7 @@ Variation variation_of() {
   if (options.random_asked.given())
     v.random_weights = static_cast<std::uint64_t>(options.random_weights);
   if (!options.swapped.empty())
-    for (const std::string& two : parts_of(options.swapped, '/'))
+    for (const std::string& two : split_list(options.swapped, '/'))
       v.swapped.push_back(two_numbers(two, ',', "--swap-layer", "--swap-layer 1,3"));
   return v;
 }
@@ -81,11 +175,11 @@ Variation variation_of() {
 PassEngine engine_of() {
   if (options.engine == "blas") return PassEngine::blas;
   if (options.engine == "reference") return PassEngine::reference;
-  usage(fmt::format("--engine {} is not known here", options.engine),
-        "write --engine blas or --engine reference");
+  throw_usage_error(fmt::format("there is no engine {} for --engine", options.engine),
+                    "write --engine blas or --engine reference");
 }
 
-// The pass that the model was trained for.
+// The unmodified forward pass of the model.
 PassOptions trained_pass() { return {.engine = engine_of(), .threads = options.threads}; }
 
 PassOptions pass_of() {
@@ -105,10 +199,10 @@ std::string all_of_stdin() {
   return text;
 }
 
-// Words that make the same run anywhere, with what came by standard input behind them.
-std::vector<std::string> remaking_words(const std::vector<std::string>& words,
-                                        const std::vector<Prompt>& prompts) {
-  std::vector<std::string> made = whole_words();
+// The arguments that create the same run in any folder, with the texts of standard input appended.
+std::vector<std::string> recipe_arguments(const std::vector<std::string>& words,
+                                          const std::vector<Prompt>& prompts) {
+  std::vector<std::string> made = absolute_arguments();
   if (words.size() == 1 && options.file.empty() && options.ids.empty())
     for (const Prompt& prompt : prompts) made.push_back(prompt.name);
   return made;
@@ -122,14 +216,14 @@ std::vector<Prompt> prompts_of(const OpenedModel& opened, const std::vector<std:
     for (std::size_t k = 1; k < words.size(); ++k)
       prompts.push_back(prompt_of_picture(words[k], of, model_path(words[0])));
     if (prompts.empty() || !options.file.empty() || !options.ids.empty())
-      usage(of.patch > 0 ? "the model reads pictures" : "the model reads spectra",
-            of.patch > 0 ? "give the paths of .png or .npy files behind the model"
-                         : "give the paths of .npy files behind the model");
+      throw_usage_error(of.patch > 0 ? "the model reads pictures" : "the model reads spectra",
+                        of.patch > 0 ? "give the paths of .png or .npy files after the model"
+                                     : "give the paths of .npy files after the model");
     return prompts;
   }
   std::vector<std::string> texts(words.begin() + 1, words.end());
   if (!options.ids.empty())
-    for (const std::string& row : parts_of(options.ids, '/'))
+    for (const std::string& row : split_list(options.ids, '/'))
       prompts.push_back(prompt_of_ids(tokenizer, row));
   if (!options.file.empty() || (texts.empty() && prompts.empty())) {
     const std::string all = options.file.empty() ? all_of_stdin() : read_text(options.file);
@@ -137,7 +231,7 @@ std::vector<Prompt> prompts_of(const OpenedModel& opened, const std::vector<std:
     if (texts.empty())
       throw Error(Fault::input, "there is no text to read",
                   options.file.empty() ? "standard input" : options.file,
-                  "give a text behind the model, or a file with one a line");
+                  "give a text after the model, or a file with one text per line");
   }
   for (const std::string& text : texts) prompts.push_back(prompt_of_text(tokenizer, text));
   return prompts;
@@ -158,7 +252,7 @@ std::vector<TracedText> traced(const OpenedModel& opened, std::vector<Prompt> pr
   for (Prompt& prompt : prompts) {
     const std::size_t given = prompt.ids.size();
     if (options.go_on > 0) {
-      opened.model->pass(prompt.ids, trained_pass());  // refuses what is off in it
+      opened.model->pass(prompt.ids, trained_pass());  // refuses wrong ids
       prompt.ids = continued(*opened.model, std::move(prompt.ids),
                              {.tokens = options.go_on,
                               .temperature = options.temperature,
@@ -172,15 +266,16 @@ std::vector<TracedText> traced(const OpenedModel& opened, std::vector<Prompt> pr
   return texts;
 }
 
-// The first two texts; with one place the second as it becomes is a text of its own.
+// Patches states of the first text into the second; with one place the patched text is appended as
+// a third text.
 std::optional<Patching> patched(const OpenedModel& opened, std::vector<TracedText>& texts) {
   if (options.patch.empty()) {
-    if (!options.answers.empty()) usage("--answers is for --patch", "add --patch all");
+    if (!options.answers.empty()) throw_usage_error("--answers is for --patch", "add --patch all");
     return std::nullopt;
   }
   if (texts.size() != 2)
-    usage(fmt::format("--patch takes two texts, and there are {}", texts.size()),
-          "give the text whose states are taken, then the one that they are put into");
+    throw_usage_error(fmt::format("--patch takes two texts, and there are {}", texts.size()),
+                      "give the text whose states are taken, then the text that they are put into");
   std::optional<PatchPlace> place;
   std::optional<PatchAnswers> answers;
   if (options.patch != "all") {
@@ -239,7 +334,7 @@ TraceFile file_of(const OpenedModel& opened, const std::string& path, const Vari
   return file;
 }
 
-std::string written(const OpenedModel& opened, const TracedText& text) {
+std::string decoded(const OpenedModel& opened, const TracedText& text) {
   std::vector<TokenId> ids(text.prompt.ids.begin(), text.prompt.ids.end());
   return opened.tokenizer ? opened.tokenizer->decode(ids) : fmt::format("{}", fmt::join(ids, ","));
 }
@@ -254,15 +349,13 @@ int verify(const Flags& flags, const Transformer& model) {
   if (flags.json) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const GoldenCheck& check : checks)
-      rows.push_back({{"tensor", check.name},
-                      {"error", std::isfinite(check.error) ? nlohmann::ordered_json(check.error)
-                                                           : nlohmann::ordered_json(nullptr)}});
-    data(json_text(nlohmann::ordered_json{{"agrees", agrees},
-                                          {"tolerance", options.tolerance},
-                                          {"worst", worst->name},
-                                          {"tensors", std::move(rows)}},
-                   2) +
-         "\n");
+      rows.push_back({{"tensor", check.name}, {"error", finite_or_null(check.error)}});
+    print_text(json_text(nlohmann::ordered_json{{"agrees", agrees},
+                                                {"tolerance", options.tolerance},
+                                                {"worst", worst->name},
+                                                {"tensors", std::move(rows)}},
+                         2) +
+               "\n");
   }
   if (!agrees)
     throw Error(Fault::verification,
@@ -270,106 +363,152 @@ int verify(const Flags& flags, const Transformer& model) {
                             worst->name, worst->error, options.tolerance),
                 options.verify, "compare the weights, or allow more by --tolerance");
   if (!flags.json)
-    data(fmt::format("{} tensors agree within {:g}; the worst is {}: {:.2g}\n", checks.size(),
-                     options.tolerance, worst->name, worst->error));
+    print_text(fmt::format("{} tensors agree within {:g}; the worst is {}: {:.2g}\n", checks.size(),
+                           options.tolerance, worst->name, worst->error));
   return 0;
 }
 
-int run(const Flags& flags, const std::vector<std::string>& words) {
+int trace(const Flags& flags, const std::vector<std::string>& words) {
   if (words.empty())
-    usage("there is no model to trace", "murmur trace FOLDER \"a text\"; murmur trace --help");
-  const auto began = std::chrono::steady_clock::now();
+    throw_usage_error("there is no model to trace",
+                      "murmur trace FOLDER \"a text\"; murmur trace --help");
+  const Pace pace;
   const Variation variation = variation_of();
   OpenedModel opened = open_model(model_path(words[0]), options.tokenizer);
   if (variation.any()) opened.model = varied(std::move(opened.model), variation, options.threads);
   if (!options.verify.empty()) {
-    if (words.size() > 1) usage("--verify reads the prompts of its file", "leave the text out");
+    if (words.size() > 1)
+      throw_usage_error("--verify reads the prompts of its file", "leave the text out");
     return verify(flags, *opened.model);
   }
   std::vector<Prompt> prompts = prompts_of(opened, words);
-  const std::vector<std::string> remaking = remaking_words(words, prompts);
+  std::vector<std::string> made_by = recipe_arguments(words, prompts);
   std::vector<TracedText> texts = traced(opened, std::move(prompts));
   std::optional<Patching> patching = patched(opened, texts);
   TraceFile file = file_of(opened, words[0], variation, texts);
   file.patching = std::move(patching);
   if (options.parts) file.parts = without_parts(*opened.model, texts, pass_of());
-  file.made_by = remaking;
+  file.made_by = std::move(made_by);
   const RunReader reader =
-      keep_texts(flags, file, texts,
-                 {static_cast<std::uint64_t>(options.seed), !options.no_activations,
-                  engine_of() == PassEngine::reference ? "reference" : "float32"});
-  if (flags.json) {
-    nlohmann::ordered_json told = json_of(file);
-    told["run"] = reader.directory().string();
-    told["mean_cos"] = reader.column("mean_cos");
-    if (options.go_on > 0)
-      for (const TracedText& text : texts) told["written"].push_back(written(opened, text));
-    data(json_text(told, 2) + "\n");
-  } else {
-    data(reader.directory().string() + "\n");
-    if (options.go_on > 0)
-      for (const TracedText& text : texts) data(written(opened, text) + "\n");
-  }
-  tell_trace(flags, file, reader);
-  if (flags.verbose)
-    say(flags,
-        duration_text(
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count()));
-  return caught_signal == 0 ? 0 : 128 + caught_signal;
+      write_run(flags, file, texts,
+                {static_cast<std::uint64_t>(options.seed), !options.no_activations,
+                 engine_of() == PassEngine::reference ? "reference" : "float32"});
+  std::vector<std::string> written;
+  if (options.go_on > 0)
+    for (const TracedText& text : texts) written.push_back(decoded(opened, text));
+  print_trace(flags, file, reader, written);
+  if (flags.verbose) print_message(flags, duration_text(pace.seconds()));
+  return signal_exit_code();
+}
+
+struct ImportOptions {
+  std::string tensor = "hidden_states", tokens{};
+  bool causal = false;
+} import_options;
+
+int import_run(const Flags& flags, const std::vector<std::string>& words) {
+  if (words.size() != 1)
+    throw_usage_error("import takes one file of states",
+                      "murmur import states.npy, or states.safetensors");
+  Import request{
+      .file = words[0], .tensor = import_options.tensor, .causal = import_options.causal};
+  if (!import_options.tokens.empty())
+    request.tokens = texts_in(read_text(import_options.tokens), false);
+  const Imported made = import_states(request);
+  std::vector<TracedText> texts{made.text};
+  const CommonBeta common = common_beta(texts, made.of);
+  TraceFile file{.made_by = absolute_arguments(),
+                 .model = words[0],
+                 .sha256 = {{fs::path(words[0]).filename().string(), sha256_of_file(words[0])}},
+                 .family = made.of.family,
+                 .blocks = made.of.layers,
+                 .heads = made.of.heads,
+                 .d = made.of.d,
+                 .causal = made.of.causal,
+                 .beta = common.all,
+                 .block_beta = common.by_block,
+                 .by_head = head_readings(nullptr, texts, made.of, 0)};
+  file.texts.push_back({made.text.prompt.name, made.text.given, {}, made.text.tokens, {}});
+  const RunReader kept = write_run(flags, file, texts, {.activations = made.of.heads > 0});
+  print_trace(flags, file, kept, {});
+  return signal_exit_code();
 }
 
 }  // namespace
 
 Command trace_command() {
   return {
-      "trace", "Let a transformer read a text; its tokens are particles, its layers frames.",
+      "trace", "Run a transformer on a text; its tokens become particles, its layers frames.",
       "  murmur trace models/minilm \"the cat sat on the mat\"\n"
       "  murmur trace models/gpt2 \"the cat sat\" --continue 4\n"
       "  murmur trace models/gpt2 --file texts.txt --no-ffn -o runs/without\n"
       "  murmur trace models/vit cat.png\n"
       "  murmur trace models/gpt2 \"a is to b\" \"c is to d\" --patch all\n"
       "  murmur trace models/bert --verify golden.safetensors\n"
-      "Words behind the model are texts; without any, standard input has one a line.",
+      "Arguments after the model are texts; without any, each line of standard input is one.",
       [](Options& sub, Flags&) {
-        sub.add_option("--file", options.file, "texts, one a line").type_name("FILE");
+        sub.add_option("--file", options.file, "texts, one per line").type_name("FILE");
         sub.add_flag("--whole", options.whole, "the file, or standard input, is one text");
         sub.add_option("--ids", options.ids, "token ids instead: 5,17,3; several: 5,17/3,4")
             .type_name("IDS");
-        sub.add_option("--tokenizer", options.tokenizer, "where it is not beside the weights")
+        sub.add_option("--tokenizer", options.tokenizer,
+                       "the tokeniser, if it is not next to the weights")
             .type_name("FILE");
-        sub.add_option("--continue", options.go_on, "write on with so many tokens, and trace all")
+        sub.add_option("--continue", options.go_on,
+                       "generate this many further tokens, and trace all")
             .range(0, 1 << 20);
         sub.add_option("--temperature", options.temperature,
-                       "of --continue; 0: the likeliest token")
+                       "temperature of --continue; 0: the most probable token")
             .range(0.0, 1e6);
-        sub.add_option("--seed", options.seed, "of --temperature");
-        sub.add_option("--repeat", options.repeat, "run through the blocks so often")
+        sub.add_option("--seed", options.seed, "seed of --temperature");
+        sub.add_option("--repeat", options.repeat, "apply the blocks this many times")
             .range(1, 4096);
-        sub.add_flag("--no-ffn", options.no_ffn, "without feed-forward: attention alone");
-        sub.add_flag("--no-attention", options.no_attention, "without attention: nobody hears");
+        sub.add_flag("--no-ffn", options.no_ffn, "without feed-forward, only attention");
+        sub.add_flag("--no-attention", options.no_attention,
+                     "without attention: tokens do not interact");
         sub.add_flag("--no-norm", options.no_norm, "without the norms of the blocks");
         sub.add_flag("--parts", options.parts,
-                     "leave each part out in turn, and keep how tokens gather without it");
+                     "leave out each part in turn, and record how tokens cluster without it");
         options.random_asked = sub.add_option("--random-weights", options.random_weights,
-                                              "weights drawn anew with this seed");
-        sub.add_option("--swap-layer", options.swapped, "blocks that change places: 1,3")
+                                              "random weights, drawn with this seed");
+        sub.add_option("--swap-layer", options.swapped, "two blocks that are exchanged: 1,3")
             .type_name("I,J");
         sub.add_option("--patch", options.patch,
                        "states of the first text put into the second: LAYER:TOKEN, or all")
             .type_name("L:T");
-        sub.add_option("--answers", options.answers, "the tokens that --patch tells apart")
+        sub.add_option("--answers", options.answers, "the two answer tokens that --patch compares")
             .type_name("A,B");
         sub.add_option("--verify", options.verify,
-                       "hold the model against another program's states")
+                       "compare the model with the states of another program")
             .type_name("FILE");
-        sub.add_option("--tolerance", options.tolerance, "of --verify").range(0.0, 1.0);
-        sub.add_flag("--no-activations", options.no_activations, "keep no activations.safetensors");
+        sub.add_option("--tolerance", options.tolerance, "tolerance of --verify").range(0.0, 1.0);
+        sub.add_flag("--no-activations", options.no_activations,
+                     "do not write activations.safetensors");
         sub.add_option("--engine", options.engine,
                        "blas, or reference: plain loops, the same bits on every machine")
             .type_name("NAME");
-        sub.add_option("--threads", options.threads, "0: all cores").range(0, 4096);
+        sub.add_option("--threads", options.threads, "number of threads; 0: all cores")
+            .range(0, 4096);
       },
-      run};
+      trace};
+}
+
+Command import_command() {
+  return {"import", "Create a run from hidden states that another program computed.",
+          "  murmur import states.npy\n"
+          "  murmur import states.safetensors --causal --tokens tokens.txt\n"
+          "The states have shape (layers, tokens, d), the embedded tokens first; safetensors may\n"
+          "also hold attentions (layers - 1, heads, tokens, tokens).",
+          [](Options& sub, Flags&) {
+            sub.add_option("--tensor", import_options.tensor, "of safetensors: the states")
+                .type_name("NAME")
+                .show_default();
+            sub.add_option("--tokens", import_options.tokens,
+                           "the texts of the tokens, one per line")
+                .type_name("FILE");
+            sub.add_flag("--causal", import_options.causal, "tokens attend only to earlier ones");
+          },
+          import_run};
 }
 
 }  // namespace murmur::app

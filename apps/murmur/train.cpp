@@ -1,4 +1,4 @@
-// train.cpp: murmur train: teaches a swarm to read digits, or goes on with a training.
+// train.cpp: murmur train: trains a swarm to read digits or sentences.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/training.h"
-#include "progress.h"
+#include "output.h"
 #include "run/compare.h"
 #include "run/json_text.h"
 #include "run_kind.h"
@@ -25,18 +25,15 @@ fs::path data_folder(const std::string& asked) {
 
 namespace {
 
-// Sentences are in no folder.
+// The folder of the pictures; empty for a task without pictures.
 fs::path folder_for(const Training& t) {
   return reads_words(t.task) ? fs::path() : data_folder(t.data);
 }
 
-nlohmann::json to_json(const fs::path& run, const TrainingSummary& s) {
-  return {{"run", run.string()},
-          {"status", "done"},
+nlohmann::json json_of(const TrainingSummary& s) {
+  return {{"status", "done"},
           {"test_accuracy", s.test_accuracy},
-          {"validation_accuracy", std::isfinite(s.validation_accuracy)
-                                      ? nlohmann::json(s.validation_accuracy)
-                                      : nlohmann::json(nullptr)},
+          {"validation_accuracy", finite_or_null(s.validation_accuracy)},
           {"images_per_second", s.images_per_second},
           {"epochs", s.epochs},
           {"seconds", s.seconds},
@@ -44,29 +41,26 @@ nlohmann::json to_json(const fs::path& run, const TrainingSummary& s) {
           {"parameters", s.parameters}};
 }
 
-void tell_summary(const Flags& flags, const fs::path& run, const TrainingSummary& s) {
-  if (flags.json)
-    report(to_json(run, s));
-  else
-    data(run.string() + "\n");
-  say(flags, fmt::format("test accuracy {:.2f} % ({} of {}), {} parameters, {} epochs, "
-                         "{:.0f} images/s, {}",
-                         100 * s.test_accuracy, s.test_correct, s.test_count, s.parameters,
-                         s.epochs, s.images_per_second, duration_text(s.seconds)));
+void print_summary(const Flags& flags, const fs::path& run, const TrainingSummary& s) {
+  print_run(flags, run, json_of(s));
+  print_message(flags,
+                fmt::format("test accuracy {:.2f} % ({} of {}), {} parameters, {} epochs, "
+                            "{:.0f} images/s, {}",
+                            100 * s.test_accuracy, s.test_correct, s.test_count, s.parameters,
+                            s.epochs, s.images_per_second, duration_text(s.seconds)));
   for (const Settling& row : s.settling)
-    say(flags, fmt::format("behind {:3} blocks: {:.2f} % right, spread {:.3f}, distance to the "
-                           "target {:.2f} of 10",
-                           row.blocks, 100 * row.accuracy, row.spread, row.distance));
+    print_message(flags,
+                  fmt::format("after {:3} blocks: {:.2f} % right, spread {:.3f}, distance to the "
+                              "target {:.2f} of 10",
+                              row.blocks, 100 * row.accuracy, row.spread, row.distance));
 }
 
 int dry_run(const Flags& flags, const Training& t) {
   const Architecture& a = t.architecture;
   const std::size_t parameters = parameter_count(t);
-  if (flags.json)
-    report({{"config", t.config}, {"parameters", parameters}, {"epochs", t.epochs}});
-  else
-    data(fmt::format("{}# {} parameters, {} blocks, {} epochs\n", t.config, parameters, a.blocks,
-                     t.epochs));
+  print_result(flags, {{"config", t.config}, {"parameters", parameters}, {"epochs", t.epochs}},
+               fmt::format("{}# {} parameters, {} blocks, {} epochs\n", t.config, parameters,
+                           a.blocks, t.epochs));
   return 0;
 }
 
@@ -78,17 +72,14 @@ int train_and_report(const Flags& flags, const Training& t, const TrainingData& 
     summary = train(t, pictures, run, process.control);
   }
   if (!summary) {
-    if (flags.json)
-      report({{"run", run.directory().string()}, {"status", "interrupted"}});
-    else
-      data(run.directory().string() + "\n");
-    return tell_stopped(flags, resume_command("train", run.directory()));
+    print_run(flags, run.directory(), {{"status", "interrupted"}});
+    return print_stopped(flags, resume_command("train", run.directory()));
   }
-  tell_summary(flags, run.directory(), *summary);
+  print_summary(flags, run.directory(), *summary);
   return 0;
 }
 
-// The training of a run. Runs from before these parameters existed were made with these values.
+// The training of a run. Runs that are older than these parameters used these values.
 Training training_of_run(const fs::path& directory) {
   Settings words = settings_of_run(directory, {}, training_parameters());
   for (const auto& [key, value] : {std::pair{"settle_from", "half"},
@@ -99,20 +90,18 @@ Training training_of_run(const fs::path& directory) {
   return make_training(words);
 }
 
-// Goes on from the last checkpoint; the pictures must be those it began with.
-int resume(const Flags& flags, const fs::path& directory, const Words& words) {
-  if (!words.plain.empty() || !words.assignments.empty())
-    usage("a resumed training takes no parameters", "leave them out, or start a new run");
-  if (!flags.out.empty()) usage("a resumed training stays in its run", "leave -o out");
+// Continues from the last checkpoint; the pictures must be the same.
+int resume(const Flags& flags, const fs::path& directory, const Arguments& arguments) {
+  require_no_changes(flags, arguments, "training");
   const Training t = training_of_run(directory);
   if (RunReader(directory).status() == "done") {
     require_whole(directory);
-    tell_summary(flags, directory, read_summary(directory));
-    say(flags, "the training is already finished");
+    print_summary(flags, directory, read_summary(directory));
+    print_message(flags, "the training is already finished");
     return 0;
   }
   if (flags.dry_run) return dry_run(flags, t);
-  adjoint_for(t);  // refuses a device that is not there, as below
+  adjoint_for(t);  // refuses a missing device
   const TrainingData pictures = gather_data(t, folder_for(t));
   const RunContents contents = contents_of(t, program_argv);
   Run run = Run::reopen(directory, program_argv, &contents);
@@ -143,11 +132,11 @@ std::string columns(const nlohmann::json& row) {
                      fmt::join(row["digits"].get<std::vector<int>>(), ""));
 }
 
-// Which digits the page can ask it, and how well it knows them.
+// The digits that the page can ask about, and the accuracy.
 std::string page_facts(const fs::path& directory) {
   const Training training = training_of_run(directory);
   nlohmann::json facts = {{"digits", training.digits}};
-  if (training.reader == Reader::recurrent) facts["model"] = nullptr;  // the page runs swarms alone
+  if (training.reader == Reader::recurrent) facts["model"] = nullptr;  // the page runs only swarms
   std::error_code ignored;
   if (fs::is_regular_file(fs::symlink_status(directory / "summary.json", ignored)))
     facts["accuracy"] = read_summary(directory).test_accuracy;
@@ -158,19 +147,19 @@ std::string page_facts(const fs::path& directory) {
 
 RunKind train_kind() {
   return {
-      .word = "train",
+      .command = "train",
       .noun = "training",
       .parameters = training_parameters,
       .resume = resume,
       .free = free_training_settings(),
-      .not_mine = {"this run is no training",
-                   "murmur runs lists the runs; a flight goes on with murmur simulate --resume"},
+      .wrong_kind = {"this run is no training",
+                     "murmur runs lists the runs; murmur simulate --resume continues a simulation"},
       .list = list,
       .columns = columns,
       .page_facts = page_facts,
       .no_swarm =
-          {"this run is a training, not a flight",
-           "murmur report draws it, murmur classify asks it, murmur train --resume goes on"},
+          {"this run is a training, not a simulation",
+           "murmur report draws it, murmur classify uses it, murmur train --resume continues it"},
       .report = report_training,
       .check_report = [](const fs::path& directory) { read_trained_swarm(directory); }};
 }
@@ -178,11 +167,11 @@ RunKind train_kind() {
 namespace {
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_own(train_kind(), flags, sorted);
-  const Training t = make_training(settings_of(sorted, training_parameters()));
+  const Arguments arguments = parse_arguments(words);
+  if (!flags.resume.empty()) return resume_named_run(train_kind(), flags, arguments);
+  const Training t = make_training(settings_of(arguments, training_parameters()));
   if (flags.dry_run) return dry_run(flags, t);
-  adjoint_for(t);  // refuses a device that is not there before anything is written
+  adjoint_for(t);  // refuses a missing device before anything is written
   const TrainingData pictures = gather_data(t, folder_for(t));
   Run made = create_run(flags, t.name, contents_of(t, program_argv));
   return train_and_report(flags, t, pictures, made);
@@ -191,7 +180,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command train_command() {
-  return {"train", "Teach a swarm to read digits, to compare two, or to read sentences.",
+  return {"train", "Train a swarm to read digits, to compare two pictures, or to read sentences.",
           "  murmur train blocks=2 hidden=32 epochs=2   # seconds; without parameters minutes\n"
           "  murmur train digits=0-9 shared=false blocks=2 hidden=32 epochs=2 -o runs/ten\n"
           "  murmur train recipe=published blocks=1 epochs=2 dropout=0.1\n"
@@ -200,10 +189,9 @@ Command train_command() {
           "  murmur train reader=recurrent blocks=2 hidden=32 epochs=1   # a recurrent network\n"
           "  murmur train --resume runs/ten",
           [](Options& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a training").type_name("RUN");
-            sub.add_flag("--dry-run", flags.dry_run, "resolved parameters, nothing run");
-            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                .range(0.0, 10.0);
+            sub.add_resume(flags, "continue a training");
+            sub.add_flag("--dry-run", flags.dry_run, "print the resolved parameters, run nothing");
+            sub.add_checkpoint(flags);
           },
           run};
 }

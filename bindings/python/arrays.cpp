@@ -1,4 +1,4 @@
-// arrays.cpp: arrays across the border: what is taken in, and views of what lies here.
+// arrays.cpp: reads arrays of Python, and makes views of arrays of C++.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -25,8 +25,7 @@ py::array array_of(const py::handle& value, const std::string& name) {
   const py::module_ numpy = py::module_::import("numpy");
   if (py::isinstance<py::array>(value)) {
     if (py::hasattr(value, "mask"))
-      refuse("a masked array has numbers that are not there", name,
-             "fill it first: array.filled(...)");
+      refuse("a masked array has missing numbers", name, "fill it first: array.filled(...)");
     return py::reinterpret_borrow<py::array>(value);
   }
   try {
@@ -49,7 +48,7 @@ py::array_t<double> real_array(const py::handle& value, const std::string& name,
            "convert it: array.astype(numpy.float64)");
   if (a.ndim() != axes)
     refuse("the array has the shape " + shape_text(a), name,
-           axes == 2 ? "give two axes: one row a particle, one column a coordinate"
+           axes == 2 ? "give two axes: one row per particle, one column per coordinate"
                      : "give an array of " + std::to_string(axes) + " axes");
   if (a.size() == 0) refuse("the array is empty: " + shape_text(a), name, "give some numbers");
   for (py::ssize_t k = 0; k < a.ndim(); ++k)
@@ -99,7 +98,7 @@ HostSwarm copied(const py::array_t<double>& a) {
   return x;
 }
 
-// Held by whatever thread lets go of it last.
+// Keeps an object alive; any thread may release it.
 std::shared_ptr<const void> hold(const py::object& object) {
   return {object.inc_ref().ptr(), [](const void* held) {
             const Locked lock;
@@ -109,10 +108,10 @@ std::shared_ptr<const void> hold(const py::object& object) {
 
 }  // namespace
 
-std::optional<Lent> lent_by(const py::handle& value) {
+std::optional<LentMemory> lent_by(const py::handle& value) {
   if (py::isinstance<HostSwarm>(value)) {
     auto& x = value.cast<HostSwarm&>();
-    return Lent{x.shape(), {x.axis(0), x.stride(), nullptr, x.read_only()}};
+    return LentMemory{x.shape(), {x.axis(0), x.stride(), nullptr, x.read_only()}};
   }
   if (!py::isinstance<py::array_t<double>>(value)) return std::nullopt;  // of this byte order
   const auto a = py::reinterpret_borrow<py::array>(value);
@@ -123,17 +122,16 @@ std::optional<Lent> lent_by(const py::handle& value) {
   if ((n > 1 && along != kDouble) || across < n * kDouble || across % kDouble != 0 ||
       reinterpret_cast<std::uintptr_t>(a.data()) % alignof(double) != 0)
     return std::nullopt;
-  return Lent{{static_cast<int>(n), static_cast<int>(d)},
-              {const_cast<double*>(static_cast<const double*>(a.data())),
-               static_cast<std::size_t>(across / kDouble), nullptr, !a.writeable()}};
+  return LentMemory{{static_cast<int>(n), static_cast<int>(d)},
+                    {const_cast<double*>(static_cast<const double*>(a.data())),
+                     static_cast<std::size_t>(across / kDouble), nullptr, !a.writeable()}};
 }
 
-Lent room_in(const py::handle& value, const std::string& name) {
+LentMemory writable_memory(const py::handle& value, const std::string& name) {
   py::object room = py::reinterpret_borrow<py::object>(value);
   const bool swarm = py::isinstance<HostSwarm>(value), array = py::isinstance<py::array>(value);
   if (array) array_of(value, name);  // no masks
-  if (!swarm &&
-      !array) {  // a tensor: what numpy sees of it is written to if it is the tensor's own memory
+  if (!swarm && !array) {  // a tensor: its view in numpy is used if it is the memory of the tensor
     const bool shared = py::hasattr(value, "__array__") && py::hasattr(value, "__dlpack__");
     if (shared) room = array_of(value, name);
     const auto where = [](const py::handle& a) {
@@ -144,21 +142,22 @@ Lent room_in(const py::handle& value, const std::string& name) {
                  std::string(py::str(py::type::of(value).attr("__name__"))),
              name, "give an array of numpy, a Swarm, or a tensor in the memory of the CPU");
   }
-  const std::optional<Lent> lent = lent_by(room);
+  const std::optional<LentMemory> lent = lent_by(room);
   if (lent && lent->memory.read_only)
     refuse("the array cannot be written to", name, "give one that can: array.copy(order='F')");
   if (lent) return *lent;
   const auto a = py::reinterpret_borrow<py::array>(room);
   refuse("results are written coordinate after coordinate; this array of " +
-             std::string(py::str(a.dtype())) + " with shape " + shape_text(a) + " lies otherwise",
-         name, "give numpy.empty((d, n)).T, the x of a Swarm, or what an earlier call returned");
+             std::string(py::str(a.dtype())) + " with shape " + shape_text(a) +
+             " has another layout",
+         name, "give numpy.empty((d, n)).T, the x of a Swarm, or the result of an earlier call");
 }
 
-bool overlap(const Lent& a, const Lent& b) {
-  const auto first = [](const Lent& of, int k) {
+bool overlap(const LentMemory& a, const LentMemory& b) {
+  const auto first = [](const LentMemory& of, int k) {
     return reinterpret_cast<std::uintptr_t>(of.memory.x) + k * of.memory.stride * sizeof(double);
   };
-  const auto end = [&](const Lent& of, int k) {
+  const auto end = [&](const LentMemory& of, int k) {
     return first(of, k) + static_cast<std::size_t>(of.shape.n) * sizeof(double);
   };
   if (end(a, a.shape.d - 1) <= first(b, 0) || end(b, b.shape.d - 1) <= first(a, 0)) return false;
@@ -186,7 +185,7 @@ HostSwarm swarm_at(const py::handle& value, const std::string& name) {
   const py::object given = py::isinstance<HostSwarm>(value)
                                ? py::reinterpret_borrow<py::object>(value)
                                : py::object(array_of(value, name));
-  std::optional<Lent> lent = lent_by(given);
+  std::optional<LentMemory> lent = lent_by(given);
   if (!lent) return swarm_of(given, name);
   lent->memory.owner = hold(given);
   std::vector<double> mass = py::isinstance<HostSwarm>(given)
@@ -258,7 +257,7 @@ std::string Keywords::word(const char* name, const std::string& otherwise) {
   const py::object value = take(name);
   if (value.is_none()) return otherwise;
   if (!py::isinstance<py::str>(value))
-    refuse("it is not a word: " + std::string(py::repr(value)), where(name), "write a string");
+    refuse("it is not a string: " + std::string(py::repr(value)), where(name), "write a string");
   return value.cast<std::string>();
 }
 

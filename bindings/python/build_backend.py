@@ -1,11 +1,11 @@
-"""build_backend.py: makes the wheel and the source distribution (PEP 517) with CMake and nothing else.
+"""build_backend.py: builds the wheel and the source distribution (PEP 517) with CMake only.
 
     pip install .                             builds into build/wheel
     CMAKE_ARGS=-DMURMUR_PCH=OFF pip install . with further options for CMake
-    MURMUR_BUILD=build/release pip wheel .    takes the module of a build that is there
+    MURMUR_BUILD=build/release pip wheel .    uses the module of an existing build
     python3 bindings/python/build_backend.py --sdist FOLDER
 
-Debian 12 has no backend that knows CMake, and a wheel is a zip of files with three texts beside them.
+Debian 12 has no backend for CMake, and a wheel is only a zip of files and three texts.
 """
 
 import base64
@@ -26,12 +26,12 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "murmuration"
-# What the module is built from; tests, page and manual stay out of the source distribution.
+# The sources of the module; the source distribution has no tests, page and manual.
 SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff",
            "pyproject.toml", "apps", "bindings", "bench/peers/table.py", "cmake", "docs/libraries.md",
            "experiments", "include", "packaging", "scripts/contents.py", "src")
 LEFT_OUT = ("__pycache__", ".pyc")
-THEN = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever they are made
+THEN = (1980, 1, 1, 0, 0, 0)  # a fixed time, so that equal contents give equal bytes
 
 
 def version():
@@ -54,7 +54,7 @@ def run(*command):
     done = subprocess.run([str(word) for word in command])
     if done.returncode != 0:
         raise SystemExit(f"murmur: the module could not be built\n  where: {command[0]} {command[1]}\n"
-                         "  do:    see what it says above; docs/install.md names the packages it needs")
+                         "  do:    see its messages above; docs/install.md names the packages it needs")
 
 
 def built(stage):
@@ -90,7 +90,7 @@ def text_of_wheel():
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """What pip asks first; without it a whole wheel would be built for the answer."""
+    """pip calls this first; without it, pip would build a whole wheel to get the metadata."""
     place = f"{NAME}-{version()}.dist-info"
     folder = pathlib.Path(metadata_directory) / place
     folder.mkdir()
@@ -147,6 +147,6 @@ def build_sdist(sdist_directory, config_settings=None):
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] != "--sdist":
-        raise SystemExit("murmur: this makes packages for pip\n  where: command line\n"
+        raise SystemExit("murmur: this builds packages for pip\n  where: command line\n"
                          "  do:    pip install ., or build_backend.py --sdist FOLDER")
     print(build_sdist(sys.argv[2]))

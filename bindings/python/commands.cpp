@@ -1,4 +1,4 @@
-// commands.cpp: the commands of the program, done in a thread of their own while Python waits.
+// commands.cpp: the commands of the program, each in a thread of its own while Python waits.
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -11,17 +11,17 @@ namespace murmur::python {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLook{50};  // between two looks at signals
+constexpr std::chrono::milliseconds kPollInterval{50};  // between two checks for signals
 
-// Work in a thread of its own, and what it last told of itself.
+// A command in a thread of its own, and its last progress.
 class Worker {
  public:
   explicit Worker(const std::vector<std::string>& words)
       : thread_([this, words] {
           try {
-            answer_ = app::answer(words, [this](const Progress& progress) {
+            result_ = app::run_command(words, [this](const Progress& progress) {
               const std::lock_guard<std::mutex> lock(mutex_);
-              told_ = progress;
+              progress_ = progress;
             });
           } catch (...) {
             error_ = std::current_exception();
@@ -34,50 +34,51 @@ class Worker {
 
   bool wait() {  // true: it has ended
     std::unique_lock<std::mutex> lock(mutex_);
-    return ended_.wait_for(lock, kLook, [this] { return done_; });
+    return ended_.wait_for(lock, kPollInterval, [this] { return done_; });
   }
-  std::optional<Progress> told() {
+  std::optional<Progress> take_progress() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return std::exchange(told_, std::nullopt);
+    return std::exchange(progress_, std::nullopt);
   }
-  const app::Answer& answer() const {
+  const app::CommandResult& result() const {
     if (error_) std::rethrow_exception(error_);
-    return answer_;
+    return result_;
   }
 
  private:
   std::mutex mutex_{};
   std::condition_variable ended_{};
   bool done_ = false;
-  std::optional<Progress> told_{};
-  app::Answer answer_{};
+  std::optional<Progress> progress_{};
+  app::CommandResult result_{};
   std::exception_ptr error_{};
-  std::thread thread_;  // last: all of the above is there when it starts
+  std::thread thread_;  // last: it uses all members above
 };
 
-// One command at a time; a thread that waits for its turn sees Ctrl-C. One that has its turn
-// already, in a function of progress, would wait for itself.
-class Place {
+// Lets one command run at a time; a waiting thread reacts to Ctrl-C. A thread that calls a command
+// from its progress function would wait for itself, and is refused.
+class CommandTurn {
  public:
-  Place() {
+  CommandTurn() {
     if (holder() == std::this_thread::get_id())
-      throw Error(Fault::runtime, "a command was called while another of this thread is under way",
+      throw Error(Fault::runtime,
+                  "a command was called while another command of this thread is running",
                   "progress", "call it when the other one is done, or use murmur.Flow");
     for (bool here = false; !here;) {
       {
         const Unlocked others;
-        here = lock().try_lock_for(kLook);
+        here = lock().try_lock_for(kPollInterval);
       }
       if (!here && PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
     holder() = std::this_thread::get_id();
   }
-  ~Place() {
+  ~CommandTurn() {
     holder() = std::thread::id();
     lock().unlock();
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  CommandTurn(const CommandTurn&) = delete;
+  CommandTurn& operator=(const CommandTurn&) = delete;
 
   static std::atomic<std::thread::id>& holder() {
     static std::atomic<std::thread::id> id;
@@ -89,11 +90,12 @@ class Place {
   }
 };
 
-// (code, data, talk, interrupted). What `progress` raises stops the command as Ctrl-C does.
+// Returns (code, output, messages, interrupted). An exception in `progress` stops the command as
+// Ctrl-C does.
 py::tuple call(const std::vector<std::string>& words, const py::object& progress) {
-  const Place place;
+  const CommandTurn turn;
   std::optional<py::error_already_set> raised;
-  app::Answer answer;
+  app::CommandResult result;
   {
     Worker worker(words);
     for (bool ended = false; !ended;) {
@@ -103,17 +105,17 @@ py::tuple call(const std::vector<std::string>& words, const py::object& progress
       }
       try {
         if (!raised && PyErr_CheckSignals() != 0) throw py::error_already_set();
-        const std::optional<Progress> told = worker.told();
-        if (!raised && told && !progress.is_none()) progress(dictionary_of(*told));
+        const std::optional<Progress> latest = worker.take_progress();
+        if (!raised && latest && !progress.is_none()) progress(dictionary_of(*latest));
       } catch (py::error_already_set& error) {
         raised.emplace(error);
       }
-      if (raised && !ended) app::interrupt();
+      if (raised && !ended) app::interrupt_command();
     }
-    if (!raised || !raised->matches(PyExc_Exception)) answer = worker.answer();
+    if (!raised || !raised->matches(PyExc_Exception)) result = worker.result();
   }
   if (raised && !raised->matches(PyExc_KeyboardInterrupt)) throw *raised;
-  return py::make_tuple(answer.code, answer.data, answer.talk, raised.has_value());
+  return py::make_tuple(result.code, result.output, result.messages, raised.has_value());
 }
 
 py::list parameters_list(const std::string& command) {
@@ -128,8 +130,8 @@ py::list parameters_list(const std::string& command) {
 
 void bind_commands(py::module_& m) {
   pthread_atfork(nullptr, nullptr, [] {
-    new (&Place::lock()) std::timed_mutex;
-    Place::holder() = std::thread::id();
+    new (&CommandTurn::lock()) std::timed_mutex;
+    CommandTurn::holder() = std::thread::id();
   });
   m.def("call", &call, py::arg("words"), py::arg("progress") = py::none());
   m.def("parameters", &parameters_list, py::arg("command"));

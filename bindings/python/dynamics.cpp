@@ -1,5 +1,5 @@
-// dynamics.cpp: Attention, Perceptron, ManyHeads, External and Dynamics as objects of Python that
-// print as their equations.
+// dynamics.cpp: Attention, Perceptron, ManyHeads and Dynamics as objects of Python that print as
+// their equations.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -10,7 +10,7 @@ namespace murmur::python {
 
 namespace {
 
-// The value that a word names.
+// The value of an enumeration with this name.
 template <class Enum>
 Enum value_of(const std::string& word, const std::string& where) {
   std::vector<std::string> known;
@@ -21,7 +21,7 @@ Enum value_of(const std::string& word, const std::string& where) {
   const std::string near = did_you_mean(word, known);
   std::string list;
   for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-  refuse("there is no such word: '" + word + "'", where,
+  refuse("there is no such value: '" + word + "'", where,
          near.empty() ? "use one of " + list : "did you mean " + near + "?");
 }
 
@@ -64,12 +64,12 @@ Perceptron perceptron_of(const py::kwargs& given) {
       value_of<Perceptron::Activation>(of.word("activation", "relu"), of.where("activation"));
   of.finish();
   if (p.in.empty() || p.out.empty() || p.out.cols != p.in.rows || p.out.rows != p.in.cols)
-    refuse("a perceptron has two matrices that fit", "Perceptron(in_=..., out=...)",
+    refuse("a perceptron has two matrices that fit each other", "Perceptron(in_=..., out=...)",
            "give in_ of shape (h, d) and out of shape (d, h)");
   return p;
 }
 
-// Neighbours of one kind act together; a sublayer for each.
+// Consecutive forces of one kind form a sublayer.
 void add_forces(const py::handle& forces, std::vector<Sublayer>& sublayers) {
   for (const py::handle force : forces) {
     Force one;
@@ -78,7 +78,7 @@ void add_forces(const py::handle& forces, std::vector<Sublayer>& sublayers) {
     else if (py::isinstance<Perceptron>(force))
       one = force.cast<Perceptron>();
     else
-      refuse("this is no force: " + std::string(py::repr(force)), "Dynamics(forces...)",
+      refuse("this is not a force: " + std::string(py::repr(force)), "Dynamics(forces...)",
              "give Attention and Perceptron; External goes to simulate and Flow");
     if (sublayers.empty() || sublayers.back().forces.empty() ||
         sublayers.back().forces.back().index() != one.index())
@@ -108,7 +108,7 @@ void set_normalisation(const std::string& word, const std::string& where, Dynami
   for (const LayerNormRow& row : layer_norms()) known.emplace_back(row.name);
   const std::string near = did_you_mean(name, known);
   refuse("there is no normalisation '" + name + "'", where,
-         near.empty() ? "murmur.parameters() tells what there is" : "did you mean " + near + "?");
+         near.empty() ? "see murmur.parameters()" : "did you mean " + near + "?");
 }
 
 Dynamics dynamics_of(const py::args& forces, const py::kwargs& given) {
@@ -138,7 +138,7 @@ Dynamics dynamics_of(const py::args& forces, const py::kwargs& given) {
   return dynamics;
 }
 
-// The equation of one force by itself, in R^d.
+// The equation of a single force in R^d.
 std::string equation_of(Force force) {
   Dynamics alone;
   alone.manifold = Manifold::space;
@@ -184,7 +184,7 @@ std::string repr_of(const Dynamics& dynamics) {
   return text + ")";
 }
 
-// A property that is a view into the object, which cannot change.
+// A property that is a view of a member; the object is immutable.
 template <class Owner, class Member>
 auto view(Member Owner::*member) {
   return [member](const py::object& self) -> py::object {
@@ -193,7 +193,7 @@ auto view(Member Owner::*member) {
   };
 }
 
-// What makes an object like this one, by the names of its properties.
+// The keyword arguments that create an equal object.
 template <class Type>
 py::kwargs keywords_of(const py::object& self);
 
@@ -214,7 +214,7 @@ py::kwargs keywords_of<Perceptron>(const py::object& self) {
   return py::kwargs(all);
 }
 
-// As dataclasses have it: equal where all fields are, and another one with some of them changed.
+// Adds replace() and ==, as dataclasses have them.
 template <class Type, class Class>
 void like_a_dataclass(Class& bound, Type (*make)(const py::kwargs&)) {
   bound.def("replace", [make](const py::object& self, const py::kwargs& changes) {
@@ -227,9 +227,10 @@ void like_a_dataclass(Class& bound, Type (*make)(const py::kwargs&)) {
     const py::object same = py::module_::import("numpy").attr("array_equal");
     const py::kwargs theirs = keywords_of<Type>(other);
     for (const auto& [name, value] : keywords_of<Type>(self)) {
-      const py::object beside = theirs[name];
-      if (value.is_none() != beside.is_none()) return py::bool_(false);
-      if (!value.is_none() && !same(value, beside).template cast<bool>()) return py::bool_(false);
+      const py::object other_value = theirs[name];
+      if (value.is_none() != other_value.is_none()) return py::bool_(false);
+      if (!value.is_none() && !same(value, other_value).template cast<bool>())
+        return py::bool_(false);
     }
     return py::bool_(true);
   });

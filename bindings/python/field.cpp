@@ -1,7 +1,9 @@
-// field.cpp: Field: a dynamics made ready, asked for velocities, energies and clusters.
+// field.cpp: experiments from arguments and objects of Python, and Field, which evaluates
+// velocities, observables and clusters.
 #include <cmath>
 #include <limits>
 
+#include "embedded.h"
 #include "murmur/observe.h"
 #include "python.h"
 
@@ -9,7 +11,112 @@ namespace murmur::python {
 
 namespace {
 
-// Kept ready between calls: the arrays handed over are used where they lie.
+py::array_t<double> copy_of(const HostSwarm& x) {
+  py::array_t<double> rows({x.n(), x.d()});
+  auto entry = rows.mutable_unchecked<2>();
+  for (int i = 0; i < x.n(); ++i)
+    for (int k = 0; k < x.d(); ++k) entry(i, k) = x.at(i, k);
+  return rows;
+}
+
+// a_i += function(t, x)_i; exceptions of Python pass through.
+void add_result(const py::function& function, const std::string& name, double t, const HostSwarm& x,
+                HostSwarm& a) {
+  const py::object result = function(t, copy_of(x));
+  const std::string where = "External '" + name + "' at t = " + std::string(py::str(py::float_(t)));
+  py::array given = py::array::ensure(result);
+  if (!given) {
+    PyErr_Clear();
+    refuse("the function returned no array", where, "return one of the shape of x");
+  }
+  const char kind = given.dtype().kind();
+  const bool fits = given.ndim() == 2 && given.shape(0) == x.n() && given.shape(1) == x.d();
+  if (!fits || (kind != 'f' && kind != 'i' && kind != 'u'))
+    refuse("the function returned " + std::string(py::str(given.dtype())) + " of shape " +
+               std::string(py::str(given.attr("shape"))),
+           where,
+           "return real numbers of shape (" + std::to_string(x.n()) + ", " + std::to_string(x.d()) +
+               ")");
+  const auto rows = Aligned::ensure(given);
+  if (!rows) throw py::error_already_set();
+  const auto entry = rows.unchecked<2>();
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) a.at(i, k) += entry(i, k);
+}
+
+ExternalForce force_of(const py::object& external) {
+  const auto name = external.attr("name").cast<std::string>();
+  const std::shared_ptr<py::function> function(
+      new py::function(external.attr("function").cast<py::function>()), [](py::function* last) {
+        const Locked lock;
+        delete last;
+      });
+  return {name, [function, name](double t, const HostSwarm& x, HostSwarm& a) {
+            const Locked lock;
+            add_result(*function, name, t, x, a);
+          }};
+}
+
+}  // namespace
+
+std::vector<std::string> Request::names() const {
+  std::vector<std::string> all;
+  for (const py::object& force : external) all.push_back(force.attr("name").cast<std::string>());
+  return all;
+}
+
+Request request_of(const std::vector<std::string>& words, const py::object& init,
+                   const py::object& dynamics, const py::list& external) {
+  Request request{words, init, dynamics};
+  for (const py::handle force : external)
+    request.external.push_back(py::reinterpret_borrow<py::object>(force));
+  return request;
+}
+
+Prepared prepare(const Request& request) {
+  Prepared prepared;
+  prepared.words = app::settings_of_words(request.words);
+  add_external(prepared.words, request.names());
+  WordedSpec worded{spec_of(prepared.words), prepared.words};
+  if (!request.init.is_none()) {
+    const HostSwarm x = swarm_at(request.init, "init");  // not copied if possible
+    worded.spec.init = InitialPoints{{x.n(), x.d(), to_rows(x)}};
+  }
+  for (const py::object& force : request.external) prepared.external.push_back(force_of(force));
+  if (request.dynamics.is_none()) {
+    prepared.experiment = make_experiment(worded);
+  } else {
+    auto dynamics = request.dynamics.cast<Dynamics>();
+    if (!request.external.empty() && !dynamics.sublayers.back().forces.empty())
+      dynamics.sublayers.push_back({});
+    prepared.experiment = make_experiment(worded, dynamics);
+    prepared.of_objects = true;
+  }
+  return prepared;
+}
+
+std::unique_ptr<Engine> engine_for(const Prepared& prepared) {
+  if (!prepared.external.empty()) return make_reference_engine(prepared.external);
+  return make_engine(prepared.experiment.engine);
+}
+
+py::dict dictionary_of(const Progress& p) {
+  py::dict all;
+  all["what"] = p.what;
+  all["done"] = p.done;
+  all["of"] = p.of;
+  all["fraction"] = p.fraction();
+  all["speed"] = p.speed;
+  all["speed_of"] = p.speed_of;
+  all["seconds_left"] = p.seconds_left;
+  all["live"] = p.live;
+  all["position"] = p.position;
+  return all;
+}
+
+namespace {
+
+// A field that is kept between calls. Arrays are used without a copy if possible.
 class PreparedField {
  public:
   explicit PreparedField(Prepared prepared)
@@ -24,12 +131,12 @@ class PreparedField {
   const Settings& words() const { return prepared_.words; }
   std::string engine() const { return engine_->name(); }
 
-  // `x` and `out` are used where they lie; an `x` that lies otherwise is copied.
+  // `x` and `out` are used without a copy; an `x` of another layout is copied.
   py::object velocity(const py::object& x, double t, const py::object& out) {
     const Turn turn(busy_, "field");
     if (!std::isfinite(t)) refuse("t is not a finite time", "t", "give a number");
-    py::object given = x;  // what is lent lives until the end
-    const std::optional<Lent> from = points(given);
+    py::object given = x;  // keeps the memory until the end
+    const std::optional<LentMemory> from = points(given);
     if (out.is_none()) {
       const auto fresh = std::make_shared<HostSwarm>(own().shape());
       fresh->mass = own().mass;
@@ -37,12 +144,11 @@ class PreparedField {
       compute(t, from, *fresh);
       return result;
     }
-    const Lent to = room_in(out, "out");
+    const LentMemory to = writable_memory(out, "out");
     require_shape(to.shape, "out");
     if (from && overlap(*from, to))
-      refuse("x and out share memory: what is read would be written over", "out",
-             "give an array of its own");
-    compute(t, from, stand_in(to_, to));
+      refuse("x and out share memory", "out", "give an array of its own");
+    compute(t, from, borrow(to_, to));
     return out;
   }
 
@@ -73,20 +179,20 @@ class PreparedField {
 
   void require_shape(Shape shape, const char* name) const {
     if (shape == own().shape()) return;
-    refuse("the field was made ready for (" + std::to_string(own().n()) + ", " +
+    refuse("the field was prepared for (" + std::to_string(own().n()) + ", " +
                std::to_string(own().d()) + ") points, not (" + std::to_string(shape.n) + ", " +
                std::to_string(shape.d) + ")",
            name, "give as many, or make another Field");
   }
 
-  // Where the points lie: in the array that `x` then is, or in copied_; nowhere: the field's own.
-  std::optional<Lent> points(py::object& x) {
+  // The memory of the points: of the array in `x`, or copied_; nothing: the points of the field.
+  std::optional<LentMemory> points(py::object& x) {
     if (x.is_none()) return std::nullopt;
     if (!py::isinstance<HostSwarm>(x)) x = array_of(x, "x");
-    std::optional<Lent> lent = lent_by(x);
+    std::optional<LentMemory> lent = lent_by(x);
     if (!lent) {
       copied_ = swarm_of(x, "x");
-      lent = Lent{copied_.shape(), {copied_.axis(0), copied_.stride(), nullptr, false}};
+      lent = LentMemory{copied_.shape(), {copied_.axis(0), copied_.stride(), nullptr, false}};
     }
     require_shape(lent->shape, "x");
     return lent;
@@ -95,22 +201,21 @@ class PreparedField {
   HostSwarm fitted(const py::object& x) {
     HostSwarm at = x.is_none() ? experiment().swarm : swarm_of(x, "x");
     if (at.shape() != experiment().swarm.shape())
-      refuse("the field was made ready for other points", "x",
-             "give as many, or make another Field");
+      refuse("the field was prepared for other points", "x", "give as many, or make another Field");
     at.mass = experiment().swarm.mass;
     fit_to_manifold(at, experiment().dynamics.manifold, "x");
     return at;
   }
 
-  void compute(double t, const std::optional<Lent>& from, HostSwarm& v) {
+  void compute(double t, const std::optional<LentMemory>& from, HostSwarm& v) {
     if (!from) return compute(t, own(), v);
-    const HostSwarm& at = stand_in(from_, *from);
+    const HostSwarm& at = borrow(from_, *from);
     require_finite(at, "x");
     compute(t, at, v);
   }
 
-  // `swarm` in the memory that is lent for this call; its masses stay from call to call.
-  HostSwarm& stand_in(HostSwarm& swarm, const Lent& lent) const {
+  // Lets `swarm` use the memory for this call; it keeps its masses.
+  HostSwarm& borrow(HostSwarm& swarm, const LentMemory& lent) const {
     std::vector<double> mass = swarm.mass.empty() ? own().mass : std::move(swarm.mass);
     swarm = HostSwarm(lent.shape, lent.memory, std::move(mass));
     return swarm;
@@ -130,7 +235,7 @@ class PreparedField {
     check_finite(v);
   }
 
-  // As murmur velocity refuses it.
+  // The same check as in murmur velocity.
   void check_finite(const HostSwarm& v) const {
     const double most = experiment().engine.precision == Precision::f32
                             ? std::numeric_limits<float>::max()
@@ -147,8 +252,8 @@ class PreparedField {
   Prepared prepared_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Field> field_;
-  HostSwarm copied_{};       // points that lie otherwise
-  HostSwarm from_{}, to_{};  // what x and out are to the engine during a call
+  HostSwarm copied_{};       // points of another layout
+  HostSwarm from_{}, to_{};  // x and out as swarms during a call
   bool in_host_ = true;
   std::atomic<bool> busy_{false};
 };

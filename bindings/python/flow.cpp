@@ -1,7 +1,9 @@
-// flow.cpp: Flight: a swarm on its way, step by step, with all frames that it has kept in memory.
+// flow.cpp: the running simulation behind murmur.Flow, with its frames in memory, and recorded
+// simulations with forces of Python.
 #include "murmur/flow.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <cmath>
 #include <limits>
@@ -15,15 +17,15 @@ namespace murmur::python {
 
 namespace {
 
-// Frames one after another. Views share it; where it has to move while there are any, they keep the
-// memory they saw.
+// The frames so far. Views share this object; if it has to move, existing views keep the old
+// memory.
 struct Frames {
   std::vector<double> times{}, rows{}, table{};  // (frames), (frames, n, d), (frames, columns)
 };
 
-class Flight {
+class RunningFlow {
  public:
-  explicit Flight(Prepared prepared)
+  explicit RunningFlow(Prepared prepared)
       : prepared_(std::move(prepared)),
         engine_(engine_for(prepared_)),
         field_(prepare_field(e(), *engine_)),
@@ -31,15 +33,15 @@ class Flight {
 
   const Experiment& e() const { return prepared_.experiment; }
 
-  // Goes on until one of: `steps` further steps, `frames` further frames, the time `until`, the
-  // end; or until watch() is true. True: it is at the end. What Python raises comes through, after
-  // the last whole step.
+  // Continues until the first of: `steps` further steps, `frames` further frames, the time `until`,
+  // the end, watch() returns true. Returns whether it is at the end. Exceptions of Python pass
+  // through after the last whole step.
   struct Stop {
     std::int64_t steps = std::numeric_limits<std::int64_t>::max();
     std::int64_t frames = std::numeric_limits<std::int64_t>::max();
     double until = std::numeric_limits<double>::infinity();
   };
-  void require_idle() const {  // what others advance is not read meanwhile
+  void require_idle() const {  // not while another thread advances it
     if (busy_ && !watched_)
       throw Error(Fault::runtime, "the flow is being advanced by another thread", "flow",
                   "wait for it, or give each thread a flow of its own");
@@ -77,10 +79,10 @@ class Flight {
     return py::array_t<double>(shape, kept_->table.data(), owner());
   }
 
-  std::shared_ptr<Flight> branch(Prepared prepared) const;
-  std::shared_ptr<Flight> resumed(Prepared prepared) const;
+  std::shared_ptr<RunningFlow> branch(Prepared prepared) const;
+  std::shared_ptr<RunningFlow> resumed(Prepared prepared) const;
   Clusters clusters_at(std::int64_t frame, double tol) const;
-  std::string save(const app::Place& place) const;
+  std::string save(const app::RunPlace& place) const;
 
   const Prepared& prepared() const { return prepared_; }
   const std::vector<std::string>& columns() const { return columns_; }
@@ -110,12 +112,12 @@ class Flight {
   std::vector<Merge> merges_{};
   std::optional<Outcome> ended_{};
   std::atomic<bool> busy_{false};
-  bool watched_ = false;  // by the caller's function, just now
+  bool watched_ = false;  // during a call of `watch`
 };
 
-const char* status_of(const Flight& flight);
+const char* status_of(const RunningFlow& flow);
 
-void Flight::keep(double t, const Frame& frame) {
+void RunningFlow::keep(double t, const Frame& frame) {
   const std::vector<double> row =
       observe(*field_, frame.swarm, frame.host, observe_settings(e(), t));
   const std::vector<double> rows = to_rows(frame.host);
@@ -138,7 +140,7 @@ void Flight::keep(double t, const Frame& frame) {
   kept_->table.insert(kept_->table.end(), row.begin(), row.end());
 }
 
-Progress Flight::progress_now(const FlowState& now, Pace& pace) const {
+Progress RunningFlow::progress_now(const FlowState& now, Pace& pace) const {
   Progress p;
   p.done = now.t;
   p.of = e().schedule.T;
@@ -149,16 +151,16 @@ Progress Flight::progress_now(const FlowState& now, Pace& pace) const {
   return p;
 }
 
-bool Flight::advance(const Stop& stop, const py::object& watch, const py::object& progress) {
+bool RunningFlow::advance(const Stop& stop, const py::object& watch, const py::object& progress) {
   const Turn turn(busy_, "flow");
   if (ended_) return true;
   using Clock = std::chrono::steady_clock;
   const std::int64_t first_step = state_.step, first_frame = frames();
-  const bool foreign = !prepared_.external.empty();  // may raise in the middle of a step
+  const bool foreign = !prepared_.external.empty();  // may throw in the middle of a step
   FlowState whole = foreign ? state_ : FlowState();
   std::optional<py::error_already_set> raised;
   std::atomic<int> interrupted{0};  // within a step
-  Clock::time_point last_look = Clock::now(), last_told = last_look;
+  Clock::time_point last_check = Clock::now(), last_progress = last_check;
   Pace pace;
   FlowWatch hooks;
   hooks.frame = [&](double t, const Frame& frame) { keep(t, frame); };
@@ -166,24 +168,24 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
   hooks.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
     if (foreign) whole = fetch();
     const auto moment = Clock::now();
-    const bool look = moment - last_look > std::chrono::milliseconds(20) || !watch.is_none();
+    const bool look = moment - last_check > std::chrono::milliseconds(20) || !watch.is_none();
     bool leave = now.step - first_step >= stop.steps || frames() - first_frame >= stop.frames ||
                  now.t >= stop.until;
     if (interrupted != 0) return true;
     if (!look) return leave;
-    last_look = moment;
+    last_check = moment;
     const Locked lock;
     try {
       if (signal_raised()) throw py::error_already_set();
       if (!watch.is_none()) {
         fetch();
-        watched_ = true;  // it may read the flow, and not advance it
+        watched_ = true;  // it may read the flow, but not advance it
         const bool wanted = py::bool_(watch());
         watched_ = false;
         leave = leave || wanted;
       }
-      if (!progress.is_none() && moment - last_told > std::chrono::milliseconds(100)) {
-        last_told = moment;
+      if (!progress.is_none() && moment - last_progress > std::chrono::milliseconds(100)) {
+        last_progress = moment;
         progress(dictionary_of(progress_now(now, pace)));
       }
     } catch (py::error_already_set& error) {
@@ -207,11 +209,11 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
   return ended_.has_value();
 }
 
-// The same particles at the same time, on another way; its first frame is where it parts. Of a
-// flight that has ended this is its last frame, and not the state before the step that reached it.
-std::shared_ptr<Flight> Flight::branch(Prepared prepared) const {
+// The same particles at the same time with other parameters; the current state is the first frame.
+// After the end this is the last frame, not the state before the step that reached it.
+std::shared_ptr<RunningFlow> RunningFlow::branch(Prepared prepared) const {
   require_idle();
-  auto other = std::make_shared<Flight>(std::move(prepared));
+  auto other = std::make_shared<RunningFlow>(std::move(prepared));
   const FlowState here =
       ended_ && frames() > 0 ? state_at(time(), swarm(frames() - 1), state_) : state_;
   other->state_ = branch_state(here, e(), other->e(), "branch");
@@ -221,10 +223,10 @@ std::shared_ptr<Flight> Flight::branch(Prepared prepared) const {
   return other;
 }
 
-// The same flight with all that it has kept, to a larger T.
-std::shared_ptr<Flight> Flight::resumed(Prepared prepared) const {
+// The same simulation with its frames, to a larger T.
+std::shared_ptr<RunningFlow> RunningFlow::resumed(Prepared prepared) const {
   require_idle();
-  auto other = std::make_shared<Flight>(std::move(prepared));
+  auto other = std::make_shared<RunningFlow>(std::move(prepared));
   other->state_ = resumed_state(state_, e(), other->e(), "resume");
   other->kept_ = std::make_shared<Frames>(*kept_);
   other->merges_ = merges_;
@@ -232,7 +234,7 @@ std::shared_ptr<Flight> Flight::resumed(Prepared prepared) const {
   return other;
 }
 
-HostSwarm Flight::swarm(std::int64_t k) const {
+HostSwarm RunningFlow::swarm(std::int64_t k) const {
   const Shape shape = e().swarm.shape();
   HostSwarm x =
       from_rows(shape, kept_->rows.data() + k * static_cast<std::int64_t>(shape.n) * shape.d);
@@ -240,7 +242,7 @@ HostSwarm Flight::swarm(std::int64_t k) const {
   return x;
 }
 
-Clusters Flight::clusters_at(std::int64_t frame, double tol) const {
+Clusters RunningFlow::clusters_at(std::int64_t frame, double tol) const {
   require_idle();
   if (frame < 0) frame += frames();
   if (frame < 0 || frame >= frames())
@@ -249,16 +251,16 @@ Clusters Flight::clusters_at(std::int64_t frame, double tol) const {
   return clusters(swarm(frame), e().dynamics, tol > 0 ? tol : e().observe.cluster_tol);
 }
 
-// A run directory as the program would have written it; it can go on.
-std::string Flight::save(const app::Place& place) const {
+// Writes a run directory as the program would; it can be resumed.
+std::string RunningFlow::save(const app::RunPlace& place) const {
   require_idle();
   if (prepared_.of_objects)
-    refuse("a Dynamics of Python is not kept in the files of a run", "save",
-           "say the same by parameters: dynamics='SA', value=array");
+    refuse("a Dynamics object cannot be stored in the files of a run", "save",
+           "use parameters instead: dynamics='SA', value=array");
   Run run = app::new_simulation(place, e(), engine_->name());
   const std::size_t columns = columns_.size();
   std::size_t merged = 0;
-  const auto tell_merges = [&](double until) {
+  const auto write_merges = [&](double until) {
     for (; merged < merges_.size() && merges_[merged].t <= until; ++merged) {
       const Merge& g = merges_[merged];
       run.event(
@@ -267,10 +269,10 @@ std::string Flight::save(const app::Place& place) const {
     }
   };
   for (std::int64_t k = 0; k < frames(); ++k) {
-    tell_merges(kept_->times[k]);
+    write_merges(kept_->times[k]);
     run.append(kept_->times[k], swarm(k), std::span(kept_->table).subspan(k * columns, columns));
   }
-  tell_merges(std::numeric_limits<double>::infinity());
+  write_merges(std::numeric_limits<double>::infinity());
   const ProcessControl control;
   RecordedProcess(run, control, "t").save(state_.t, record_of(state_, e().schedule.T), true);
   run.close(status_of(*this),
@@ -283,14 +285,14 @@ std::string Flight::save(const app::Place& place) const {
   return run.directory().string();
 }
 
-const char* status_of(const Flight& flight) {
-  if (!flight.ended()) return "interrupted";
-  return flight.ended()->ok() ? "done" : "failed";
+const char* status_of(const RunningFlow& flow) {
+  if (!flow.ended()) return "interrupted";
+  return flow.ended()->ok() ? "done" : "failed";
 }
 
-py::object outcome_of(const Flight& flight) {
-  if (!flight.ended()) return py::none();
-  const Outcome& o = *flight.ended();
+py::object outcome_of(const RunningFlow& flow) {
+  if (!flow.ended()) return py::none();
+  const Outcome& o = *flow.ended();
   return py::make_tuple(o.ok(), o.t, o.particle, o.what, o.remedy);
 }
 
@@ -298,26 +300,65 @@ py::object outcome_of(const Flight& flight) {
 }  // namespace murmur::python
 
 template <>
-class pybind11::detail::type_caster<murmur::python::Flight>
-    : public murmur::python::FilledCaster<murmur::python::Flight> {};
+class pybind11::detail::type_caster<murmur::python::RunningFlow>
+    : public murmur::python::FilledCaster<murmur::python::RunningFlow> {};
 
 namespace murmur::python {
 
+namespace {
+
+// Returns (directory, None) after the end, (directory, "") after Ctrl-C, else directory, what,
+// where and what to do.
+py::tuple record(const std::vector<std::string>& words, const py::object& init,
+                 const py::list& external, const app::RunPlace& place, const py::object& progress) {
+  const Prepared prepared = prepare(request_of(words, init, py::none(), external));
+  const auto engine = engine_for(prepared);
+  Run run = app::new_simulation(place, prepared.experiment, engine->name());
+  std::atomic<int> signal{0};
+  std::optional<py::error_already_set> raised;
+  ProcessControl control{.signal = &signal};
+  control.report = [&](const Progress& latest) {
+    const Locked lock;
+    try {
+      if (signal_raised()) throw py::error_already_set();
+      if (!progress.is_none()) progress(dictionary_of(latest));
+    } catch (py::error_already_set& error) {
+      if (!raised) raised.emplace(error);
+      signal = SIGINT;
+    }
+  };
+  Outcome outcome;
+  {
+    const Unlocked others(&signal);
+    outcome = simulate(prepared.experiment, *engine, run, control);
+  }
+  if (!raised && PyErr_Occurred() != nullptr) raised.emplace();
+  const std::string directory = run.directory().string();
+  if (raised && !raised->matches(PyExc_KeyboardInterrupt)) throw *raised;
+  if (raised) return py::make_tuple(directory, "", "", "");
+  if (outcome.ok()) return py::make_tuple(directory, py::none(), "", "");
+  return py::make_tuple(directory, outcome.what,
+                        directory + ": t = " + std::string(py::str(py::float_(outcome.t))),
+                        outcome.remedy);
+}
+
+}  // namespace
+
 void bind_flow(py::module_& m) {
-  py::class_<Flight, std::shared_ptr<Flight>> flight(m, "Flight");
-  refuse_pickling(flight);
-  flight
-      .def(py::init([](const std::vector<std::string>& words, const py::object& init,
+  py::class_<RunningFlow, std::shared_ptr<RunningFlow>> flow(m, "RunningFlow");
+  refuse_pickling(flow);
+  flow.def(py::init([](const std::vector<std::string>& words, const py::object& init,
                        const py::object& dynamics, const py::list& external) {
-             return std::make_unique<Flight>(prepare(request_of(words, init, dynamics, external)));
+             return std::make_unique<RunningFlow>(
+                 prepare(request_of(words, init, dynamics, external)));
            }),
            py::arg("words"), py::arg("init") = py::none(), py::arg("dynamics") = py::none(),
            py::arg("external") = py::list())
       .def(
           "advance",
-          [](Flight& f, const py::object& steps, const py::object& frames, const py::object& until,
-             const py::object& watch, const py::object& progress) {
-            Flight::Stop stop;
+          [](RunningFlow& f, const py::object& steps, const py::object& frames,
+             const py::object& until, const py::object& watch, const py::object& progress) {
+            RunningFlow::Stop stop;
             if (!steps.is_none()) stop.steps = steps.cast<std::int64_t>();
             if (!frames.is_none()) stop.frames = frames.cast<std::int64_t>();
             if (!until.is_none()) stop.until = until.cast<double>();
@@ -328,7 +369,7 @@ void bind_flow(py::module_& m) {
           py::arg("progress") = py::none())
       .def(
           "branch",
-          [](const Flight& f, const std::vector<std::string>& words, const py::object& init,
+          [](const RunningFlow& f, const std::vector<std::string>& words, const py::object& init,
              const py::object& dynamics, const py::list& external) {
             return f.branch(prepare(request_of(words, init, dynamics, external)));
           },
@@ -336,7 +377,7 @@ void bind_flow(py::module_& m) {
           py::arg("external") = py::list())
       .def(
           "resumed",
-          [](const Flight& f, const std::vector<std::string>& words, const py::object& init,
+          [](const RunningFlow& f, const std::vector<std::string>& words, const py::object& init,
              const py::object& dynamics, const py::list& external) {
             return f.resumed(prepare(request_of(words, init, dynamics, external)));
           },
@@ -344,7 +385,7 @@ void bind_flow(py::module_& m) {
           py::arg("external") = py::list())
       .def(
           "clusters",
-          [](const Flight& f, std::int64_t frame, double tol) {
+          [](const RunningFlow& f, std::int64_t frame, double tol) {
             const Clusters c = f.clusters_at(frame, tol);
             return py::make_tuple(c.count, py::array(py::cast(c.label)),
                                   py::array(py::cast(c.size)), py::array(py::cast(c.mass)));
@@ -352,58 +393,68 @@ void bind_flow(py::module_& m) {
           py::arg("frame") = -1, py::arg("tol") = 0.0)
       .def(
           "save",
-          [](const Flight& f, const std::string& out, const std::string& runs, bool force) {
+          [](const RunningFlow& f, const std::string& out, const std::string& runs, bool force) {
             return f.save({out, runs, force});
           },
           py::arg("out"), py::arg("runs"), py::arg("force"))
-      .def_property_readonly("x", &Flight::positions)
+      .def_property_readonly("x", &RunningFlow::positions)
       .def_property_readonly("start",
                              [](const py::object& self) {
-                               return view_of(self.cast<const Flight&>().e().swarm, self);
+                               return view_of(self.cast<const RunningFlow&>().e().swarm, self);
                              })
-      .def_property_readonly("t", &Flight::time)
-      .def_property_readonly("n", [](const Flight& f) { return f.e().swarm.n(); })
-      .def_property_readonly("d", [](const Flight& f) { return f.e().swarm.d(); })
-      .def_property_readonly("T", [](const Flight& f) { return f.e().schedule.T; })
-      .def_property_readonly("frames", &Flight::frames_now)
-      .def_property_readonly("steps", [](const Flight& f) { return f.state().step; })
-      .def_property_readonly("evaluations", [](const Flight& f) { return f.state().evaluations; })
-      .def_property_readonly("groups", [](const Flight& f) { return f.state().x.n(); })
-      .def_property_readonly("times", &Flight::times_view)
-      .def_property_readonly("trajectory", &Flight::frames_view)
-      .def_property_readonly("table", &Flight::table_view)
-      .def_property_readonly("columns", &Flight::columns)
+      .def_property_readonly("t", &RunningFlow::time)
+      .def_property_readonly("n", [](const RunningFlow& f) { return f.e().swarm.n(); })
+      .def_property_readonly("d", [](const RunningFlow& f) { return f.e().swarm.d(); })
+      .def_property_readonly("T", [](const RunningFlow& f) { return f.e().schedule.T; })
+      .def_property_readonly("frames", &RunningFlow::frames_now)
+      .def_property_readonly("steps", [](const RunningFlow& f) { return f.state().step; })
+      .def_property_readonly("evaluations",
+                             [](const RunningFlow& f) { return f.state().evaluations; })
+      .def_property_readonly("groups", [](const RunningFlow& f) { return f.state().x.n(); })
+      .def_property_readonly("times", &RunningFlow::times_view)
+      .def_property_readonly("trajectory", &RunningFlow::frames_view)
+      .def_property_readonly("table", &RunningFlow::table_view)
+      .def_property_readonly("columns", &RunningFlow::columns)
       .def_property_readonly("status", &status_of)
       .def_property_readonly("outcome", &outcome_of)
       .def_property_readonly(
-          "single", [](const Flight& f) { return f.e().engine.precision == Precision::f32; })
+          "single", [](const RunningFlow& f) { return f.e().engine.precision == Precision::f32; })
       .def_property_readonly("masses",
-                             [](const Flight& f) {
+                             [](const RunningFlow& f) {
                                const auto n = static_cast<py::ssize_t>(f.e().swarm.mass.size());
                                return owned(f.e().swarm.mass, {n});
                              })
       .def_property_readonly(
           "merges",
-          [](const Flight& f) {
+          [](const RunningFlow& f) {
             py::list all;
             for (const Merge& g : f.merges())
               all.append(py::make_tuple(g.t, g.into, g.absorbed, g.mass, g.left));
             return all;
           })
-      .def_property_readonly("engine", &Flight::engine)
-      .def_property_readonly("config", [](const Flight& f) { return f.e().config; })
-      .def_property_readonly("name", [](const Flight& f) { return f.e().name; })
-      .def_property_readonly("seed", [](const Flight& f) { return f.e().random.seed; })
+      .def_property_readonly("engine", &RunningFlow::engine)
+      .def_property_readonly("config", [](const RunningFlow& f) { return f.e().config; })
+      .def_property_readonly("name", [](const RunningFlow& f) { return f.e().name; })
+      .def_property_readonly("seed", [](const RunningFlow& f) { return f.e().random.seed; })
       .def_property_readonly("external",
-                             [](const Flight& f) { return external_of(f.prepared().words); })
-      .def_property_readonly("of_objects", [](const Flight& f) { return f.prepared().of_objects; })
+                             [](const RunningFlow& f) { return external_of(f.prepared().words); })
+      .def_property_readonly("of_objects",
+                             [](const RunningFlow& f) { return f.prepared().of_objects; })
       .def_property_readonly("manifold",
-                             [](const Flight& f) { return word_of(f.e().dynamics.manifold); })
-      .def_property_readonly("dynamics", [](const Flight& f) { return f.e().dynamics; })
-      .def_property_readonly("equation", [](const Flight& f) {
+                             [](const RunningFlow& f) { return word_of(f.e().dynamics.manifold); })
+      .def_property_readonly("dynamics", [](const RunningFlow& f) { return f.e().dynamics; })
+      .def_property_readonly("equation", [](const RunningFlow& f) {
         return f.prepared().of_objects ? equation_text(f.e().dynamics)
                                        : equation_text(f.e(), f.prepared().words);
       });
+}
+
+void bind_record(py::module_& m) {
+  m.def("record", [](const std::vector<std::string>& words, const py::object& init,
+                     const py::list& external, const std::string& out, const std::string& runs,
+                     bool force, const py::object& progress) {
+    return record(words, init, external, {out, runs, force}, progress);
+  });
 }
 
 }  // namespace murmur::python

@@ -1,4 +1,4 @@
-// gradient.cpp: RecordedFlight: a flight that is gone through backwards, bound for Python.
+// gradient.cpp: DifferentiableFlow: a recorded simulation whose gradients are computed backwards.
 #include "murmur/gradient.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ py::array array_of(std::span<const double> values, const std::vector<std::size_t
   return owned({values.begin(), values.end()}, {shape.begin(), shape.end()});
 }
 
-// Every number that has a gradient beside the starting points and the masses.
+// Every number that has a gradient, except the starting points and the masses.
 py::dict numbers_of(Dynamics dynamics, int d) {
   py::dict all;
   for (const ParameterSpan& p : parameter_spans(dynamics, d))
@@ -24,8 +24,8 @@ py::dict numbers_of(Dynamics dynamics, int d) {
   return all;
 }
 
-// Other numbers in place of those of the experiment: start, mass, or a name of parameter_spans.
-void put(const std::string& name, const py::handle& value, Experiment& e) {
+// Replaces numbers of the experiment: start, mass, or a name of parameter_spans.
+void set_numbers(const std::string& name, const py::handle& value, Experiment& e) {
   const std::string where = "at['" + name + "']";
   const int n = e.swarm.n(), d = e.swarm.d();
   if (name == "start") {
@@ -42,8 +42,8 @@ void put(const std::string& name, const py::handle& value, Experiment& e) {
     Vector mass = vector_of(value, where);
     if (static_cast<int>(mass.size()) != n ||
         std::any_of(mass.begin(), mass.end(), [](double m) { return m < 0; }))
-      refuse("these are no masses of " + std::to_string(n) + " particles", where,
-             "give one number of 0 or above a particle");
+      refuse("these are not masses of " + std::to_string(n) + " particles", where,
+             "give one number of 0 or above per particle");
     e.swarm.mass = std::move(mass);
     return;
   }
@@ -58,19 +58,19 @@ void put(const std::string& name, const py::handle& value, Experiment& e) {
     std::copy_n(rows.data(), p.values.size(), p.values.begin());
     return;
   }
-  refuse("the flow has no number of this name", where,
+  refuse("the flow has no parameter of this name", where,
          "use start, mass, or one of " +
              std::string(py::str(numbers_of(e.dynamics, d).attr("keys")())));
 }
 
-class RecordedFlight {
+class DifferentiableFlow {
  public:
-  RecordedFlight(Prepared prepared, const py::dict& at, int states)
+  DifferentiableFlow(Prepared prepared, const py::dict& at, int states)
       : prepared_(std::move(prepared)) {
     Experiment& e = prepared_.experiment;
-    for (const auto& [name, value] : at) put(name.cast<std::string>(), value, e);
+    for (const auto& [name, value] : at) set_numbers(name.cast<std::string>(), value, e);
     if (e.engine.name != "reference" && e.engine.name != "simd" && !asks_for_engine())
-      e.engine.name = "simd";  // auto took one that has no gradients
+      e.engine.name = "simd";  // auto chose an engine without gradients
     engine_ = engine_for(prepared_);
     field_ = engine_->prepare(e.dynamics, e.swarm.shape());
     GradientSettings settings{.states = states, .stop = [this] { return look(); }};
@@ -99,7 +99,7 @@ class RecordedFlight {
   std::int64_t steps() const { return recorded_->steps(); }
   std::string engine() const { return engine_->name(); }
 
-  // From cotangents (frames, n, d): start, mass, numbers by name, and as a Dynamics.
+  // Gradients from cotangents (frames, n, d): start, mass, numbers by name, and as a Dynamics.
   py::tuple backward(const py::object& cotangents) {
     const Turn turn(busy_, "gradient");
     const py::array_t<double> given = real_array(cotangents, "cotangents", 3);
@@ -128,7 +128,7 @@ class RecordedFlight {
     return engine != prepared_.words.end() && engine->second.text != "auto";
   }
 
-  // Without the lock of Python, which is asked for now and then: Ctrl-C comes through.
+  // Works without the lock of Python, but takes it regularly to check for Ctrl-C.
   void guarded(const std::function<void()>& work) {
     raised_.reset();
     try {
@@ -163,28 +163,28 @@ class RecordedFlight {
 }  // namespace murmur::python
 
 template <>
-class pybind11::detail::type_caster<murmur::python::RecordedFlight>
-    : public murmur::python::FilledCaster<murmur::python::RecordedFlight> {};
+class pybind11::detail::type_caster<murmur::python::DifferentiableFlow>
+    : public murmur::python::FilledCaster<murmur::python::DifferentiableFlow> {};
 
 namespace murmur::python {
 
 void bind_gradient(py::module_& m) {
-  py::class_<RecordedFlight> recorded(m, "RecordedFlight");
+  py::class_<DifferentiableFlow> recorded(m, "DifferentiableFlow");
   refuse_pickling(recorded);
   recorded
       .def(py::init([](const std::vector<std::string>& words, const py::object& init,
                        const py::object& dynamics, const py::list& external, const py::dict& at,
                        int states) {
-             return std::make_unique<RecordedFlight>(
+             return std::make_unique<DifferentiableFlow>(
                  prepare(request_of(words, init, dynamics, external)), at, states);
            }),
            py::arg("words"), py::arg("init") = py::none(), py::arg("dynamics") = py::none(),
            py::arg("external") = py::list(), py::arg("at") = py::dict(), py::arg("states") = 512)
-      .def_property_readonly("frames", &RecordedFlight::frames)
-      .def_property_readonly("times", &RecordedFlight::times)
-      .def_property_readonly("steps", &RecordedFlight::steps)
-      .def_property_readonly("engine", &RecordedFlight::engine)
-      .def("backward", &RecordedFlight::backward, py::arg("cotangents"));
+      .def_property_readonly("frames", &DifferentiableFlow::frames)
+      .def_property_readonly("times", &DifferentiableFlow::times)
+      .def_property_readonly("steps", &DifferentiableFlow::steps)
+      .def_property_readonly("engine", &DifferentiableFlow::engine)
+      .def("backward", &DifferentiableFlow::backward, py::arg("cotangents"));
   m.def(
       "parameters_of",
       [](const std::vector<std::string>& words, const py::object& init, const py::object& dynamics,

@@ -1,4 +1,4 @@
-// python.h: what the files of the Python module share: its parts, arrays, and patience with Python.
+// python.h: what the files of the Python module share: casts, arrays, the lock, experiments.
 #pragma once
 
 #include <pybind11/functional.h>
@@ -26,9 +26,9 @@ namespace murmur::python {
 
 namespace py = pybind11;
 
-// Takes objects of a class of ours out of Python. An object that cls.__new__(cls) or a pickle made
-// without a constructor holds no value: pybind11 would hand over memory that nobody has written to.
-// Here it is no argument of any function, which Python reports as TypeError.
+// Converts objects of the classes of this module from Python. An object that cls.__new__(cls) or a
+// pickle created without a constructor holds no value, and pybind11 would pass uninitialised
+// memory. Here it matches no argument of any function, which Python reports as TypeError.
 template <class Type>
 class FilledCaster : public py::detail::type_caster_base<Type> {
  public:
@@ -42,13 +42,13 @@ class FilledCaster : public py::detail::type_caster_base<Type> {
   }
 };
 
-// Objects of ours are not pickled, by any protocol: what comes back would hold no value.
+// Refuses pickling by any protocol: an unpickled object would hold no value.
 template <class Class>
 void refuse_pickling(Class& bound) {
   bound.def("__reduce_ex__", [](const py::object& self, int) -> py::object {
     throw py::type_error("cannot pickle '" +
                          std::string(py::str(py::type::of(self).attr("__name__"))) +
-                         "': keep the words and arrays that it is made of");
+                         "': store its parameters and arrays instead");
   });
 }
 
@@ -64,7 +64,7 @@ template <> class pybind11::detail::type_caster<murmur::Dynamics> : public murmu
 
 namespace murmur::python {
 
-// Each in its own file; module.cpp calls them in this order.
+// Each defines a part of the module; module.cpp calls them in this order.
 void bind_lock(py::module_& m);
 void bind_errors(py::module_& m);
 void bind_swarm(py::module_& m);
@@ -76,53 +76,51 @@ void bind_transport(py::module_& m);
 void bind_commands(py::module_& m);
 void bind_gradient(py::module_& m);
 
-// The word of `where` in errors about an array that was handed over.
+// Throws Error(input).
 [[noreturn]] void refuse(const std::string& what, const std::string& where,
                          const std::string& remedy);
 
-// Doubles that the processor may read one by one: converted or copied where they are not.
+// Aligned doubles; other arrays are converted or copied.
 using Aligned = py::array_t<double, static_cast<int>(py::array::forcecast) |
                                         static_cast<int>(py::detail::npy_api::NPY_ARRAY_ALIGNED_)>;
 
-// Whatever holds an array (numpy's, nested lists, DLPack of the CPU), as one of numpy; its memory
-// where it can be. Error(input) for anything else, and for masked arrays.
+// An array (of numpy, nested lists, DLPack of the CPU) as one of numpy, in its memory if possible.
+// Error(input) for anything else, and for masked arrays.
 py::array array_of(const py::handle& value, const std::string& name);
-// An array of real numbers out of whatever holds one: numpy's, nested lists, DLPack of the CPU.
-// Error(input) for anything else, for masked arrays and for numbers that are not finite.
+// The same as an array of real numbers. Error(input) also for numbers that are not finite.
 py::array_t<double> real_array(const py::handle& value, const std::string& name, int axes);
 Matrix matrix_of(const py::handle& value, const std::string& name);  // (rows, cols); None: empty
 Vector vector_of(const py::handle& value, const std::string& name);  // None: empty
-// (n, d) points, in memory of their own.
+// (n, d) points, copied.
 HostSwarm swarm_of(const py::handle& value, const std::string& name);
-// The same where they lie, if a swarm can use them there, else in memory of their own. The array
-// lives as long as the swarm.
+// The same without a copy, if a swarm can use their memory. The array lives as long as the swarm.
 HostSwarm swarm_at(const py::handle& value, const std::string& name);
 
-// Where the points of a Swarm or of an array of numpy lie, if a swarm can use them there: doubles
-// of this machine, one coordinate of all particles after another, neighbours side by side. The
-// caller keeps the array.
-struct Lent {
+// The memory of a Swarm or of an array of numpy, if a swarm can use it: doubles of this machine,
+// one coordinate of all particles after another, contiguous in each coordinate. The caller keeps
+// the array.
+struct LentMemory {
   Shape shape{};
   BorrowedMemory memory{};
 };
-std::optional<Lent> lent_by(const py::handle& value);
-// Where results can be written: Error(input) for what is not there to be written to.
-Lent room_in(const py::handle& value, const std::string& name);
-bool overlap(const Lent& a, const Lent& b);  // whether they share a number
-// A number that is not finite is refused.
+std::optional<LentMemory> lent_by(const py::handle& value);
+// Memory for results. Error(input) if it cannot be written to.
+LentMemory writable_memory(const py::handle& value, const std::string& name);
+bool overlap(const LentMemory& a, const LentMemory& b);  // whether they share a number
+// Error(input) for a number that is not finite.
 void require_finite(const HostSwarm& x, const std::string& name);
 
-// Views without a copy: `owner` lives as long as they do. They cannot be written to.
+// Read-only views without a copy; `owner` lives as long as they do.
 py::array view_of(const Matrix& m, const py::handle& owner);
 py::array view_of(const Vector& v, const py::handle& owner);
-// (n, d) of a swarm in host memory: coordinate after coordinate, as engines keep it. It can be
-// written to where the swarm can.
+// A view (n, d) of a swarm in host memory, coordinate after coordinate, as engines store it. It is
+// writable if the swarm is.
 py::array view_of(HostSwarm& x, const py::handle& owner);
 py::array view_of(const HostSwarm& x, const py::handle& owner);
 // The numbers of `values` without a copy, kept alive by the array.
 py::array owned(std::vector<double> values, std::vector<py::ssize_t> shape);
 
-// Keywords of a constructor, each asked for once.
+// Keyword arguments of a constructor, each read once.
 class Keywords {
  public:
   Keywords(const char* type, const py::kwargs& given) : type_(type), given_(given) {}
@@ -132,7 +130,7 @@ class Keywords {
   Matrix matrix(const char* name) { return matrix_of(take(name), where(name)); }
   Vector vector(const char* name) { return vector_of(take(name), where(name)); }
   py::object take(const char* name);  // None where it was not given
-  void finish() const;                // Error(input) for a keyword that nobody asked for
+  void finish() const;                // Error(input) for a keyword that was not read
   std::string where(const char* name) const { return std::string(type_) + "(" + name + "=...)"; }
 
  private:
@@ -141,11 +139,11 @@ class Keywords {
   std::vector<std::string> known_{};
 };
 
-// The interpreter's lock, let go while an engine computes, and taken for what is Python's. When the
-// interpreter comes to its end, Python would end a thread that is still under way (a daemon) in its
-// try to take the lock, in the middle of C++; here such a thread waits for the end of the process.
-// While it computes, Ctrl-C is looked for between blocks of work: what its handler raises is then
-// the error of Python, and Stopped is thrown.
+// Releases the lock of the interpreter while an engine computes; Locked takes it again for calls
+// into Python. When the interpreter ends, Python would end a running daemon thread in its attempt
+// to take the lock, in the middle of C++; here such a thread waits for the end of the process.
+// During the computation Ctrl-C is checked between blocks of work: the exception of its handler
+// becomes the error of Python, and Stopped is thrown.
 class Unlocked {
  public:
   explicit Unlocked(std::atomic<int>* flag = nullptr);
@@ -161,7 +159,7 @@ class Unlocked {
   const StopScope scope_;
   PyThreadState* state_;
 };
-// With the lock: whether Ctrl-C, or what its handler raised, is the error of Python.
+// Whether Ctrl-C, or the exception of its handler, is the error of Python; needs the lock.
 bool signal_raised();
 class Locked {
  public:
@@ -171,7 +169,7 @@ class Locked {
   std::optional<py::gil_scoped_acquire> lock_{};
 };
 
-// One user at a time of what owns scratch memory: Error(runtime) for a second thread.
+// Protects an object with scratch memory: Error(runtime) for a second thread.
 class Turn {
  public:
   Turn(std::atomic<bool>& busy, const char* what);
@@ -183,11 +181,11 @@ class Turn {
   std::atomic<bool>& busy_;
 };
 
-// An experiment out of the words of murmur simulate and of objects that no words say.
+// An experiment from the arguments of murmur simulate and from objects of Python.
 struct Request {
   std::vector<std::string> words{};        // preset or path, key=value
   py::object init = py::none();            // points
-  py::object dynamics = py::none();        // Dynamics in place of the words' forces
+  py::object dynamics = py::none();        // Dynamics instead of the forces of the words
   std::vector<py::object> external{};      // External
   std::vector<std::string> names() const;  // of the external forces
 };
@@ -195,15 +193,15 @@ struct Prepared {
   Settings words{};
   Experiment experiment{};
   std::vector<ExternalForce> external{};
-  bool of_objects = false;  // forces are those of a Dynamics that no words say
+  bool of_objects = false;  // the forces are those of a Dynamics object
 };
 Prepared prepare(const Request& request);
 std::unique_ptr<Engine> engine_for(const Prepared& prepared);
-// Arguments as Python hands them over: words, init, dynamics, external.
+// From the arguments of a call: words, init, dynamics, external.
 Request request_of(const std::vector<std::string>& words, const py::object& init,
                    const py::object& dynamics, const py::list& external);
 
-// How far work is, as a dictionary.
+// The progress as a dictionary.
 py::dict dictionary_of(const Progress& progress);
 
 }  // namespace murmur::python

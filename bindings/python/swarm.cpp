@@ -1,13 +1,16 @@
-// swarm.cpp: Swarm: positions and masses in memory that numpy and the engines share.
+// swarm.cpp: Swarm, positions and masses in memory that numpy and the engines share, and the
+// distances between swarms.
+#include <algorithm>
 #include <cmath>
 
+#include "murmur/transport.h"
 #include "python.h"
 
 namespace murmur::python {
 
 namespace {
 
-// copy: None as it comes, True always, False never.
+// copy: None if needed, True always, False never.
 std::unique_ptr<HostSwarm> from_array(const py::object& array, const py::object& copy) {
   const char* name = "Swarm(array)";
   if (!copy.is_none() && !py::isinstance<py::bool_>(copy))
@@ -15,9 +18,9 @@ std::unique_ptr<HostSwarm> from_array(const py::object& array, const py::object&
   const bool always = !copy.is_none() && copy.cast<bool>();
   auto x = std::make_unique<HostSwarm>(always ? swarm_of(array, name) : swarm_at(array, name));
   if (!copy.is_none() && !always && !x->borrows())
-    refuse("this array does not lie coordinate after coordinate, and a copy is not wanted",
+    refuse("this array is not stored coordinate after coordinate, and copy=False",
            "Swarm(array, copy=False)",
-           "make it so once: array = numpy.asfortranarray(array, dtype=float)");
+           "convert it once: array = numpy.asfortranarray(array, dtype=float)");
   return x;
 }
 
@@ -29,18 +32,19 @@ std::unique_ptr<HostSwarm> empty_swarm(std::int64_t n, std::int64_t d) {
   return std::make_unique<HostSwarm>(Shape{static_cast<int>(n), static_cast<int>(d)});
 }
 
-void set_masses(HostSwarm& x, const py::object& masses) {
-  Vector mass = vector_of(masses, "masses");
+// The masses of n particles, divided by their sum.
+Vector read_masses(const py::object& masses, int n, const char* name) {
+  Vector mass = vector_of(masses, name);
   double sum = 0;
   for (const double m : mass) {
-    if (m < 0) refuse("a mass is negative", "masses", "give masses of 0 or above");
+    if (m < 0) refuse("a mass is negative", name, "give masses of 0 or above");
     sum += m;
   }
-  if (mass.size() != static_cast<std::size_t>(x.n()) || !(sum > 0) || std::isinf(sum))
-    refuse("the masses are not one for each particle, or sum to 0 or beyond all numbers", "masses",
-           "give " + std::to_string(x.n()) + " numbers");
+  if (mass.size() != static_cast<std::size_t>(n) || !(sum > 0) || std::isinf(sum))
+    refuse("the masses are not one for each particle, or their sum is 0 or infinite", name,
+           "give " + std::to_string(n) + " numbers");
   for (double& m : mass) m /= sum;
-  std::copy(mass.begin(), mass.end(), x.mass.begin());
+  return mass;
 }
 
 }  // namespace
@@ -57,7 +61,10 @@ void bind_swarm(py::module_& m) {
       .def_property(
           "masses",
           [](const py::object& self) { return view_of(self.cast<HostSwarm&>().mass, self); },
-          &set_masses)
+          [](HostSwarm& x, const py::object& masses) {
+            const Vector mass = read_masses(masses, x.n(), "masses");
+            std::copy(mass.begin(), mass.end(), x.mass.begin());
+          })
       .def_property_readonly(
           "address", [](HostSwarm& x) { return reinterpret_cast<std::uintptr_t>(x.axis(0)); })
       .def_property_readonly("borrowed", &HostSwarm::borrows)
@@ -77,6 +84,80 @@ void bind_swarm(py::module_& m) {
       .def("__repr__", [](const HostSwarm& x) {
         return "Swarm(n=" + std::to_string(x.n()) + ", d=" + std::to_string(x.d()) + ")";
       });
+}
+
+namespace {
+
+struct Pair {
+  HostSwarm x, y;
+};
+
+Pair pair_of(const py::object& x, const py::object& y, const py::object& x_masses,
+             const py::object& y_masses) {
+  Pair pair{swarm_of(x, "x"), swarm_of(y, "y")};
+  if (pair.x.d() != pair.y.d())
+    refuse("the swarms have " + std::to_string(pair.x.d()) + " and " + std::to_string(pair.y.d()) +
+               " coordinates",
+           "x, y", "give points of one space");
+  if (!x_masses.is_none()) pair.x.mass = read_masses(x_masses, pair.x.n(), "x_masses");
+  if (!y_masses.is_none()) pair.y.mass = read_masses(y_masses, pair.y.n(), "y_masses");
+  return pair;
+}
+
+Ground ground_of(const std::string& word) {
+  if (word == "chord") return Ground::chord;
+  if (word == "arc") return Ground::arc;
+  refuse("there is no ground '" + word + "'", "ground", "use chord or arc");
+}
+
+void require_order(int p) {
+  if (p != 1 && p != 2) refuse("p is not 1 or 2", "p", "use p=1 or p=2");
+}
+
+}  // namespace
+
+void bind_transport(py::module_& m) {
+  m.def("circle_distance", [](const py::object& x, const py::object& y, int p,
+                              const py::object& x_masses, const py::object& y_masses) {
+    require_order(p);
+    const Pair pair = pair_of(x, y, x_masses, y_masses);
+    const Unlocked others;
+    const CircleDistance found = circle_distance(circle_atoms(pair.x), circle_atoms(pair.y), p);
+    return std::vector<double>{found.distance, found.min};
+  });
+  m.def("assignment_distance",
+        [](const py::object& x, const py::object& y, const std::string& ground, int p) {
+          require_order(p);
+          const Pair pair = pair_of(x, y, py::none(), py::none());
+          const Ground on = ground_of(ground);
+          Assignment found;
+          {
+            const Unlocked others;
+            found = assignment_distance(pair.x, pair.y, on, p);
+          }
+          return py::make_tuple(found.distance, found.min, py::array(py::cast(found.partner)));
+        });
+  m.def("entropic_distance",
+        [](const py::object& x, const py::object& y, const std::string& ground, double epsilon,
+           int threads, const py::object& x_masses, const py::object& y_masses) {
+          const Pair pair = pair_of(x, y, x_masses, y_masses);
+          const EntropicSettings settings{
+              .ground = ground_of(ground), .epsilon = epsilon, .threads = threads};
+          const Unlocked others;
+          const EntropicDistance found = entropic_distance(pair.x, pair.y, settings);
+          return std::vector<double>{found.distance, found.min, found.most, found.epsilon,
+                                     found.margin_error};
+        });
+  m.def("sliced_distance", [](const py::object& x, const py::object& y, const std::string& ground,
+                              int slices, std::uint64_t seed, int threads,
+                              const py::object& x_masses, const py::object& y_masses) {
+    const Pair pair = pair_of(x, y, x_masses, y_masses);
+    const SlicedSettings settings{
+        .ground = ground_of(ground), .slices = slices, .seed = seed, .threads = threads};
+    const Unlocked others;
+    const SlicedDistance found = sliced_distance(pair.x, pair.y, settings);
+    return std::vector<double>{found.distance, found.error};
+  });
 }
 
 }  // namespace murmur::python

@@ -1,10 +1,10 @@
-// words.cpp: the page's second core: a small transformer reads texts.
+// words.cpp: the second core of the page: a small transformer reads texts.
 #include <fmt/format.h>
 
 #include <optional>
 
-#include "border.h"
 #include "murmur/text_reader.h"
+#include "request.h"
 
 namespace murmur::facade {
 
@@ -15,11 +15,11 @@ std::optional<TextReader>& reader() {
   return instance;
 }
 
-// The weights, `weights` bytes of them, with the tokeniser behind.
+// Loads `weights` bytes of weights, followed by the tokeniser.
 void load(const Request& r, Reply& reply) {
   const int weights = r.whole("weights");
   if (weights < 0 || static_cast<std::size_t>(weights) > r.bytes.size())
-    throw Error(Fault::input, "the weights are longer than what came", "the model's file",
+    throw Error(Fault::input, "the weights are longer than the data", "the model's file",
                 "give the weights, then the tokeniser");
   const auto cut = static_cast<std::size_t>(weights);
   reader().emplace(r.bytes.first(cut), r.bytes.subspan(cut));
@@ -28,7 +28,7 @@ void load(const Request& r, Reply& reply) {
 
 void read(const Request& r, Reply& reply) {
   if (!reader())
-    throw Gone(Fault::input, "there is no model yet", "model", "load its weights first");
+    throw ClosedHandle(Fault::input, "there is no model yet", "model", "load its weights first");
   const ReadText made =
       reader()->read(r.words.at("text"), r.whole_or("more", 0), r.words.value("name", "llama2.c"));
   reply.text = {{"words", made.words}};
@@ -42,7 +42,7 @@ void answer(const Request& request, Reply& reply) {
   const std::string name = request.words.at("do");
   if (name == "model") return load(request, reply);
   if (name == "read") return read(request, reply);
-  throw Error(Fault::usage, "there is no such request", name, "ask for model or read");
+  throw Error(Fault::usage, "there is no such request", name, "use model or read");
 }
 
 }  // namespace murmur::facade

@@ -169,8 +169,8 @@ class Classify(Digits):
         self.murmur(*ask, "images=test:2,5", "--no-film", "-o", "two", "--force")
         self.assertEqual(len(murmur.frames_and_times(self.folder / "two/2")[0]), 4)
         self.refused(USAGE, *ask, "images=test:0-12", "-o", "more", what="at most 12")
-        self.refused(USAGE, *ask, "images=test:0-3,2", "-o", "more", what="named twice")
-        self.refused(USAGE, *ask, "images=test:1", "without_head=0", "-o", "more", what="whole")
+        self.refused(USAGE, *ask, "images=test:0-3,2", "-o", "more", what="given twice")
+        self.refused(USAGE, *ask, "images=test:1", "without_head=0", "-o", "more", what="does not work with")
         for bad in ("0", "-1", "x", "1000", ""):
             self.refused(INPUT, *ask, "images=test:1", f"blocks={bad}", "-o", "more",
                          where="blocks=")
@@ -416,7 +416,7 @@ class Fields(Digits):
         self.refused(INPUT, *draw, "z=high", what="no height", where="z=high")
         self.refused(INPUT, *draw, "z=nan", what="no height")
         self.refused(INPUT, *draw, "view=side", what="side", do="view=space")
-        self.refused(INPUT, *draw, "view=space", "z=1", what="without a height")
+        self.refused(INPUT, *draw, "view=space", "z=1", what="takes no height")
         self.refused(INPUT, *draw, "colour=red", where="colour=red")
         self.refused(USAGE, "render", self.run_, "figure=fields", "-o", "x.mp4", what="mp4")
         self.simulate("plain", "n=4", "T=1")

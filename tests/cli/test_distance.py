@@ -87,7 +87,7 @@ class Distance(murmur.Case):
         no("x.npy", "show=distance", "to=y.npy", what="two coordinates")
         no("x.npy", "show=distance", "to=x.npy", "distance=w3", do="distance=w2")
         no("y.npy", "show=distance", "to=uniform", what="circle")
-        no("z.npy", "show=distance", "to=w.npy", "frame=0", what="pair up")
+        no("z.npy", "show=distance", "to=w.npy", "frame=0", what="numbers of frames differ")
         no("x.npy", "show=atoms", "share=2", what="fraction")
         no("x.npy", "show=histogram", "to=y.npy", what="does not use to")
 

@@ -55,11 +55,11 @@ class Dome(murmur.Case):
         self.refused(INPUT, *render, "head=3", what="no head 3", do="head=2")
         self.refused(INPUT, *render, "head=x", what="not the number of a head")
         self.refused(INPUT, *render, "t=inf", what="not finite")
-        self.refused(INPUT, *render, "picture=3", what="starts where it started")
+        self.refused(INPUT, *render, "picture=3", what="does not apply to a simulation")
         self.refused(INPUT, "render", "flow", "figure=dome", "block=1", what="a flow in time")
         self.refused(USAGE, *render, "-o", "dome.gif", what="no picture of the kind")
         self.refused(INPUT, "render", "blocks", "token=3", what="no parameter token")
-        self.refused(USAGE, "render", "flow", "--style", "slides", what="look of figure=dome")
+        self.refused(USAGE, "render", "flow", "--style", "slides", what="only for figure=NAME")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ OF_COMMAND = {
     "open": (
         "render runs/flock-0-1 --plot energy -o figure.svg",
         "render runs/flock-0-1 --size 320x320 --seconds 0.5 --fps 10",
-        "render runs/flock-0-1 --size 320x320 --seconds 0.5 --fps 10 -o flight.mp4",
+        "render runs/flock-0-1 --size 320x320 --seconds 0.5 --fps 10 -o film.mp4",
     ),
 }
 # Reproductions that train, or draw many figures: run by the long tests.

@@ -88,7 +88,7 @@ class Explain(murmur.Case):
             self.assertRegex(row["source"], r"\d{4}\.\d{5}|derived")
             self.assertGreater(len(row["about"]), 10)
         self.refused(2, "explain", "--known", "beta=9", do="murmur explain beta=9")
-        self.refused(2, "explain", "--known", "--names", what="five questions")
+        self.refused(2, "explain", "--known", "--names", what="exclude each other")
 
     def test_steps_of_fixed_length_have_no_theorem(self):
         told = self.murmur("explain", "method=layers", "dt=2").stdout

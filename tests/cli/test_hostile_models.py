@@ -91,7 +91,7 @@ class Cut(murmur.Case):
         self.assertEqual(process.returncode, RUNTIME, out + err)
         lines = err.splitlines()
         self.assertEqual(len(lines), 3, err)
-        self.assertEqual(lines[0], "murmur: the file was cut while it was read")
+        self.assertEqual(lines[0], "murmur: the file was truncated while it was read")
         self.assertEqual(lines[1], f"  where: {weights}")
         self.assertRegex(lines[2], "^  do:    ")
         self.assertEqual(out, "")

@@ -157,7 +157,7 @@ class Refused(Hostile):
             with self.subTest(step):
                 self.check({"make": [step], **self.FILE}, "not made from its settings")
         self.check({"make": [self.MAKE, self.MAKE], **self.FILE}, "two runs")
-        self.check({"make": [self.MAKE]}, "where in its run")
+        self.check({"make": [self.MAKE]}, "does not contain its path")
 
     def test_names(self):
         make = [self.MAKE, ["render", "@run"]]

@@ -178,7 +178,7 @@ class Histories(murmur.Case):
         self.assertLess(low["gap"], 0)
         self.assertIsNone(low["ends"])
         for extra, what in (("cluster_tol=2", "one cluster"), ("dynamics=sinkhorn", "."),
-                            ("value=minus-identity", "not about"), ("beta=0.5", "not about")):
+                            ("value=minus-identity", "does not apply to"), ("beta=0.5", "does not apply to")):
             self.refused(3, "measure", "run", "show=metastability", extra, what=what)
 
     def test_growth_of_a_mode(self):

@@ -157,7 +157,7 @@ class Many(murmur.Case):
                 told = json.loads(self.murmur("open", picture, "--json").stdout)
                 self.assertLessEqual({"murmur", "commit", "command", "seed"}, set(told))
                 shown = next(line for line in self.murmur("open", picture).stdout.splitlines()
-                             if line.startswith("made again by: murmur "))
+                             if line.startswith("to create it again: murmur "))
                 words = shlex.split(shown.partition(": murmur ")[2])
                 self.murmur(*words, "-q", "--force")
                 self.assertEqual((self.folder / words[-1]).read_bytes(),

@@ -32,7 +32,7 @@ class Quoting(murmur.Case):
             with self.subTest(name):
                 self.murmur("render", "run", "-q", "--size", "320x320", "--out=./" + name + ".png")
                 told = self.murmur("open", "./" + name + ".png").stdout
-                line = next(row for row in told.splitlines() if row.startswith("made again by: "))
+                line = next(row for row in told.splitlines() if row.startswith("to create it again: "))
                 self.check(line.partition(": ")[2] + " -q --force")
                 self.assertTrue((self.folder / "again.png").exists())
                 (self.folder / "again.png").unlink()

@@ -20,17 +20,17 @@ class Refusals(murmur.Case):
             2,
             ("bench n=4", "bench takes velocity"),
             ("bench digits", "bench takes velocity"),
-            ("bench velocity n=4 --python python3", "is for the table"),
+            ("bench velocity n=4 --python python3", "is only for the table"),
             ("runs verify", "no run to verify"),
             ("runs delete", "no run to delete"),
             ("runs list beta=3", "is for runs resume and runs branch"),
-            ("measure run x.npy", "one thing is measured at a time"),
+            ("measure run x.npy", "only one thing can be measured"),
             ("meanfield dynamics=USA beta=1 kappa=1:3:4 -o folder", "is a directory"),
             ("sweep --resume cells -o other", "stays in its run"),
             ("reproduce nothing", "no reproduction nothing"),
-            ("reproduce kinetic equiangular", "one reproduction is done at a time"),
+            ("reproduce kinetic equiangular", "only one reproduction"),
             ("reproduce --all kinetic", "takes no name"),
-            ("reproduce kinetic -o place", "lies below the folder of runs"),
+            ("reproduce kinetic -o place", "is written below the folder"),
             ("reproduce 2312.1079", "no reproduction 2312.1079"),
             ("reproduce swarm-table seed=3", "has its own seeds"),
         )
@@ -40,12 +40,12 @@ class Refusals(murmur.Case):
         self.save("y.npy", murmur.unit_points(4, 3))
         self.each(
             3,
-            ("measure x.npy show=centres beta=0", "gives centres no distance"),
+            ("measure x.npy show=centres beta=0", "distance of centres"),
             ("measure x.npy show=histogram bins=2.5", "not a whole number"),
-            ("measure x.npy bins=3", "belongs to something measure shows"),
-            ("measure y.npy show=distance to=uniform", "for w1 and w2 on the circle"),
+            ("measure x.npy bins=3", "needs show="),
+            ("measure y.npy show=distance to=uniform", "to=uniform needs w1 or w2"),
             ("measure x.npy show=distance to=uniform distance=sliced",
-             "for w1 and w2 on the circle"),
+             "to=uniform needs w1 or w2"),
             ("measure x.npy cluster_tol=-1", "cluster_tol"),
         )
 
@@ -83,7 +83,7 @@ class Refusals(murmur.Case):
             ("sweep beta=1:2:1000001", "from 1 to 1000000 values"),
             ("sweep beta=-1:2:5:log", "lies above 0"),
             ("sweep beta={1,2", "never closed"),
-            ("sweep beta=1:2:3 axes=beta,beta", "there twice"),
+            ("sweep beta=1:2:3 axes=beta,beta", "given twice"),
         )
 
     def test_branches(self):

@@ -28,8 +28,8 @@ class MeanFieldPage(murmur.Case):
         made = self.murmur("render", "flow", "-q").stdout.split()
         self.assertEqual(made, ["flow/figures/meanfield.svg", "flow/figures/meanfield.png"])
         self.assertFalse((self.folder / "flow/report.html").exists())
-        self.refused(2, "render", "flow", "-o", "x.png", what="lie in it")
-        self.refused(INPUT, "render", "flow", "beta=3", what="as it is")
+        self.refused(2, "render", "flow", "-o", "x.png", what="written into it")
+        self.refused(INPUT, "render", "flow", "beta=3", what="takes no parameters")
 
     def test_a_run_without_phases_is_refused(self):
         self.murmur("meanfield", *self.WORDS)

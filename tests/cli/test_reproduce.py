@@ -407,7 +407,7 @@ class Reproduce(murmur.Case):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual((process.returncode, out), (130, ""), err)
-        self.assertIn("go on with", err)
+        self.assertIn("continue with", err)
         got, talk = self.reproduce("flock-argument", *words)
         self.assertIn("kept from before", talk)
         for key in ("checks", "readers", "influence", "guests"):

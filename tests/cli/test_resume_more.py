@@ -95,7 +95,7 @@ class Landscape(murmur.Case):
             process.send_signal(strike)
             out, err = process.communicate(timeout=murmur.PATIENCE)
             self.assertEqual((process.returncode, out), (code, "run\n"))
-            self.assertIn("stopped after a checkpoint; go on with\n  murmur landscape --resume run",
+            self.assertIn("stopped after a checkpoint; continue with\n  murmur landscape --resume run",
                           err)
             self.assertEqual(murmur.status(self.folder / "run"), "interrupted")
             self.assertTrue((self.folder / "run/checkpoint.safetensors").exists())
@@ -192,7 +192,7 @@ class Reproduce(murmur.Case):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=murmur.PATIENCE)
         self.assertEqual((process.returncode, out), (130, ""), err)
-        self.assertIn("stopped after a checkpoint; go on with\n"
+        self.assertIn("stopped after a checkpoint; continue with\n"
                       "  murmur reproduce --resume --all --quick --progress json\n", err)
 
     @unittest.skipUnless(murmur.LONG, "every figure takes minutes")
@@ -251,7 +251,7 @@ class Kinds(murmur.Case):
         manifest = json.loads((run / "manifest.json").read_text())
         manifest["command"] = "dream"
         (run / "manifest.json").write_text(json.dumps(manifest))
-        self.assertIn("dream: this murmur does not know it", self.murmur("runs").stdout)
+        self.assertIn("dream: unknown to this murmur", self.murmur("runs").stdout)
         self.assertIn("dream", self.murmur("runs", "show", "strange").stdout)
         for words in (("runs", "resume", "strange"), ("runs", "diff", "strange", "strange"),
                       ("simulate", "--resume", "runs/strange"), ("report", "strange"),
@@ -259,7 +259,7 @@ class Kinds(murmur.Case):
                       ("export", "strange", "-o", "x.csv")):
             with self.subTest(words):
                 self.refused(3, *words, what="does not know runs of the kind dream",
-                             do="the murmur that made it")
+                             do="the version of murmur that created it")
 
 
 if __name__ == "__main__":

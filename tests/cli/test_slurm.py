@@ -110,11 +110,11 @@ class Submitted(murmur.Case):
     def test_refusals(self):
         env = {"SLURM_CONF": self.env["SLURM_CONF"]}
         self.refused(INPUT, "submit", "simulate", "n=-4", env=env, what="n", where="n=-4")
-        self.refused(USAGE, "submit", "render", env=env, what="render is not submitted")
+        self.refused(USAGE, "submit", "render", env=env, what="render cannot be submitted")
         self.refused(USAGE, "submit", env=env, what="nothing to submit")
         self.refused(USAGE, "submit", "simulate", "--array", "3", env=env, what="sweep")
         done = self.murmur("submit", "simulate", "n=9", "--partition", "moon", code=1, env=env)
-        self.assertIn("Slurm does not take the job", done.stderr)
+        self.assertIn("Slurm refuses the job", done.stderr)
 
 
 class WithoutSlurm(murmur.Case):

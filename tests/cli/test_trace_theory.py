@@ -115,7 +115,7 @@ class Verdicts(Trace):
         row = json.loads(done.stdout)[0]
         self.assertEqual(row["theory"], "gathers")
         self.assertAlmostEqual(row["ov_identity"], 1, places=6)
-        self.assertIn("alone and the same in all layers, without mask", done.stderr)
+        self.assertIn("for a single head that is the same in all layers, without mask", done.stderr)
         self.assertEqual(self.said(0.5 * np.eye(4), -1.0), "gathers")
         self.assertEqual(self.said(-np.eye(4)), "repels")
         self.assertEqual(self.said(np.diag([2, -1, 0.5, 0.2])), "hyperplanes")

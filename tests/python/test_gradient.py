@@ -197,11 +197,11 @@ class Refused(Folder):
 
     def test_losses_and_numbers_that_are_off(self):
         flow = murmur.Flow(n=4, d=3, T=0.1)
-        self.expect("no Flow", lambda: murmur.gradient(3, squares))
-        self.expect("no pair", lambda: murmur.gradient(flow, lambda x: 3.0))
+        self.expect("not a Flow", lambda: murmur.gradient(3, squares))
+        self.expect("not return a pair", lambda: murmur.gradient(flow, lambda x: 3.0))
         self.expect("shape", lambda: murmur.gradient(flow, lambda x: (1.0, x[:2])))
         self.expect("not finite", lambda: murmur.gradient(flow, lambda x: (np.nan, x)))
-        self.expect("no numbers", lambda: murmur.gradient(flow, lambda x: ("a", x)))
+        self.expect("not return numbers", lambda: murmur.gradient(flow, lambda x: ("a", x)))
         self.expect("no number of the name", lambda: murmur.gradient(flow, squares, at={"w": 1}))
         self.expect("shape", lambda: murmur.gradient(flow, squares, at={"value": np.eye(2)}))
         self.expect("shape", lambda: murmur.gradient(flow, squares, at={"start": np.eye(3)}))

@@ -24,7 +24,7 @@ def filled():
     return [murmur.Swarm(np.eye(3)), murmur.Attention(beta=2.0),
             murmur.Perceptron(in_=np.eye(3), out=np.eye(3)),
             murmur.Dynamics(murmur.Attention(beta=1.0)), _core.Field(["n=4"]),
-            _core.Flight(["n=4", "T=1"]), _core.RecordedFlight(["n=4", "T=0.1", "method=rk4", "dt=0.1"])]
+            _core.RunningFlow(["n=4", "T=1"]), _core.DifferentiableFlow(["n=4", "T=0.1", "method=rk4", "dt=0.1"])]
 
 
 class Unfilled(Folder):

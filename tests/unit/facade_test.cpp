@@ -13,7 +13,7 @@
 #include "murmur/readout.h"
 #include "murmur/recording.h"
 #include "murmur/training.h"
-#include "reply.h"
+#include "request.h"
 #include "run/file.h"
 #include "temporary.h"
 
@@ -210,7 +210,7 @@ TEST(Facade, BranchesComeFromFramesThatWereFlown) {
 TEST(Facade, RefusalsAreNumberedAndSaid) {
   const auto fault_of = [](const char* request) { return murmur_ask(request, nullptr, 0); };
   EXPECT_EQ(fault_of(R"({"do":"fly","flight":123,"count":1})"), 3);
-  EXPECT_EQ(Json::parse(murmur_text()).at("what"), "there is no such flight");
+  EXPECT_EQ(Json::parse(murmur_text()).at("what"), "there is no such simulation");
   EXPECT_EQ(Json::parse(murmur_text()).at("gone"), true);
   EXPECT_EQ(fault_of(R"({"do":"dance"})"), 2);
   EXPECT_EQ(fault_of("nonsense"), 2);
@@ -275,7 +275,7 @@ TEST(Facade, WrongRequestsAreToldApart) {
     return Json::parse(murmur_text()).at("what").get<std::string>();
   };
   EXPECT_EQ(told(R"({"do":"fields","trained":99,"block":0})"), "there is no such trained swarm");
-  EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})", 24), "3 numbers are no rows of 2");
+  EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})", 24), "3 numbers are not rows of 2");
   EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})"), "0 numbers are no rows of 2");
   EXPECT_EQ(told(R"({"do":"centre","height":4,"width":4})", 15),
             "the ink does not fill its picture");
@@ -304,7 +304,7 @@ TEST(Facade, TrainedSwarmsRefuseWhatTheyDoNotHave) {
   const std::vector<char> place(24), ink(784, '\x7f');
   EXPECT_EQ(told(R"("do":"fields","block":2)", place), "there is no such block");
   EXPECT_EQ(told(R"("do":"flockOfPoints","d":2)", place),
-            "the places have other coordinates than the swarm");
+            "the points have another number of coordinates than the swarm");
   EXPECT_EQ(told(R"("do":"flock","height":28,"width":28,"finer":33)", ink),
             "there is no such grid");
 }

@@ -1,6 +1,6 @@
-"""opinions.py: opinions under bounded confidence (Deffuant, Hegselmann-Krause), with a kernel of one's own.
+"""opinions.py: opinions under bounded confidence (Deffuant, Hegselmann-Krause), with a user-defined force.
 
-x_i' = mean of x_j - x_i over those within reach: people listen to whom they nearly agree with.
+x_i' = mean of x_j - x_i over the particles within reach: people listen to those with similar opinions.
 """
 import numpy as np
 

@@ -1,10 +1,10 @@
-"""Murmuration: transformers as swarms. The same words as everywhere: ``murmur.simulate(beta=4)``.
+"""Murmuration: transformers as swarms. Parameters are those of the program: ``murmur.simulate(beta=4)``.
 
     import murmur
     run = murmur.simulate(n=64, beta=4, T=5)
     run.x, run.t, run["clusters"]
 
-Functions do what the commands of the program do; ``murmur.parameters()`` lists what they take.
+Functions do the same as the commands of the program; ``murmur.parameters()`` lists their parameters.
 """
 from ._core import Attention, Dynamics, Perceptron, Swarm
 from ._core import version as __version__

@@ -12,8 +12,8 @@ class MurmurError(Exception):
     def __init__(self, what: str, where: str = "", do: str = "") -> None:
         super().__init__(what, where, do)
         self.what, self.where, self.do = what, where, do
-        self.run: Any = None  # what there is of the run that failed, where there is one
-        self.result: Any = None  # what was found nevertheless
+        self.run: Any = None  # the run that failed, if there is one
+        self.result: Any = None  # the result, if there is one
 
     def __str__(self) -> str:
         lines = [self.what]
@@ -25,19 +25,19 @@ class MurmurError(Exception):
 
 
 class RuntimeFailure(MurmurError, RuntimeError):
-    """1: the machine refused: disk, permissions, another writer, another thread."""
+    """1: failed at run time: disk, permissions, another writer, another thread."""
 
     code = 1
 
 
 class UsageError(MurmurError, ValueError):
-    """2: the call is off, or the output is taken."""
+    """2: a wrong call, or the output is already there."""
 
     code = 2
 
 
 class InputError(MurmurError, ValueError):
-    """3: a parameter, an array, an experiment or a data file is off."""
+    """3: a wrong parameter, array, experiment or data file."""
 
     code = 3
 
@@ -67,7 +67,7 @@ class VerificationError(MurmurError, RuntimeError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """130: Ctrl-C. ``run`` is what there is; ``run.resume()`` goes on with it."""
+    """130: Ctrl-C. ``run`` is the run so far; ``run.resume()`` continues it."""
 
     code = 130
 

@@ -1,4 +1,4 @@
-"""_flow.py: Flow: a swarm on its way, step by step, with branches and a function that may stop it."""
+"""_flow.py: Flow: a running simulation, step by step, with branches and a function that may stop it."""
 from __future__ import annotations
 
 from typing import Any, Callable, Iterable, TYPE_CHECKING
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 class External:
     """A force that is a function of Python: ``External("name", f)`` with ``f(t, x)``.
 
-    ``x`` is an (n, d) array of its own for every call; what comes back is the force on each particle,
-    of the same shape, before it is projected onto the manifold. Only the reference engine calls it,
-    and a run that it moved is marked: its files do not make it again.
+    ``x`` is a new (n, d) array in every call; the function returns the force on each particle, of the
+    same shape, before it is projected onto the manifold. Only the reference engine calls it, and a run
+    with such a force is marked as not reproducible from its files.
     """
 
     def __init__(self, name: str, function: Callable[[float, NDArray[Any]], Any]) -> None:
         if not isinstance(name, str):
-            raise InputError("the name of a force is no string", f"External({name!r:.60}, ...)",
+            raise InputError("the name of a force is not a string", f"External({name!r:.60}, ...)",
                              "write External('name', function)")
         if not callable(function):
-            raise InputError("the force is no function", f"External({name!r}, ...)",
+            raise InputError("the force is not a function", f"External({name!r}, ...)",
                              "give a function of t and x")
         self.name, self.function = name, function
 
@@ -54,16 +54,16 @@ def externals(given: Any) -> list[External]:
 
 
 class Flow:
-    """A swarm under way. Takes the parameters of ``murmur.simulate``, and two that no words say:
-    ``dynamics`` may be a Dynamics, ``external`` an External or several."""
+    """A running simulation. Takes the parameters of ``murmur.simulate``; in addition ``dynamics`` may be
+    a Dynamics, ``external`` an External or several."""
 
-    _branched = False  # it began where another one was
+    _branched = False  # it began as a branch of another flow
 
     def __init__(self, base: Any = None, /, *, external: External | Iterable[External] | None = None,
                  **parameters: Any) -> None:
         self._base, self._parameters = base, parameters
         self._external = externals(external)
-        self._begin(_core.Flight)
+        self._begin(_core.RunningFlow)
 
     def _words(self, parameters: dict[str, Any]) -> Words:
         plain = dict(parameters)
@@ -76,78 +76,79 @@ class Flow:
         return {"init": words.arrays.get("init"), "external": self._external,
                 "dynamics": dynamics if isinstance(dynamics, _core.Dynamics) else None}
 
-    # -- where it is
+    # -- state
 
     @property
     def t(self) -> float:
-        """The time it has reached: of its last whole step, at the end of its last frame. Frames that lie
-        inside a step under way may be later."""
-        return float(self._flight.t)
+        """The time of its last whole step, or at the end of its last frame. Frames inside the current step may
+        be later."""
+        return float(self._running.t)
 
     @property
     def x(self) -> NDArray[Any]:
-        """(n, d) where the particles are at ``t``, a copy."""
-        array: NDArray[Any] = self._flight.x
+        """(n, d) positions of the particles at ``t``, a copy."""
+        array: NDArray[Any] = self._running.x
         return array
 
     @property
     def n(self) -> int:
-        return int(self._flight.n)
+        return int(self._running.n)
 
     @property
     def d(self) -> int:
-        return int(self._flight.d)
+        return int(self._running.d)
 
     @property
     def T(self) -> float:
-        """When it ends."""
-        return float(self._flight.T)
+        """The final time."""
+        return float(self._running.T)
 
     @property
     def frames(self) -> int:
-        """Frames kept so far."""
-        return int(self._flight.frames)
+        """Number of frames so far."""
+        return int(self._running.frames)
 
     @property
     def steps(self) -> int:
-        """Steps taken."""
-        return int(self._flight.steps)
+        """Number of steps so far."""
+        return int(self._running.steps)
 
     @property
     def evaluations(self) -> int:
-        """Velocities computed."""
-        return int(self._flight.evaluations)
+        """Number of evaluations of the velocity."""
+        return int(self._running.evaluations)
 
     @property
     def done(self) -> bool:
-        """Whether it is at the end, well or not."""
-        return self._flight.outcome is not None
+        """Whether it has ended, successfully or not."""
+        return self._running.outcome is not None
 
     @property
     def engine(self) -> str:
-        return str(self._flight.engine)
+        return str(self._running.engine)
 
     @property
     def dynamics(self) -> _core.Dynamics:
-        return self._flight.dynamics
+        return self._running.dynamics
 
     @property
     def equation(self) -> str:
-        return str(self._flight.equation)
+        return str(self._running.equation)
 
-    # -- what it does
+    # -- operations
 
     def step(self, count: int = 1) -> Flow:
-        """Takes so many steps of its method, fewer at the end."""
+        """Takes ``count`` steps of its method, fewer at the end."""
         return self.advance(steps=count)
 
     def advance(self, *, until: float | None = None, steps: int | None = None,
                 frames: int | None = None, watch: Callable[[Flow], Any] | None = None,
                 progress: ProgressLike = False) -> Flow:
-        """Goes on to the end, or to the first step at which one of these holds: the time ``until`` is
-        reached; so many ``steps`` or ``frames`` were added; ``watch(flow)``, called after every step,
-        is true. How it is asked for never changes the numbers. NumericalError where it cannot go on;
-        Interrupted after Ctrl-C: both leave the flow as it was after its last step."""
+        """Continues to the end, or to the first step at which one of these holds: the time ``until`` is
+        reached; the given number of ``steps`` or ``frames`` was added; ``watch(flow)``, called after
+        every step, returns true. Stepping in pieces gives the same numbers as one call. Raises
+        NumericalError if it cannot continue, Interrupted after Ctrl-C: both leave the flow as it was
+        after its last step."""
         for name, value in (("steps", steps), ("frames", frames)):
             if value is not None and (not isinstance(value, (int, np.integer)) or value < 0):
                 raise InputError("not a whole number of 0 or above", f"{name}={value!r}",
@@ -155,24 +156,24 @@ class Flow:
         if until is not None and not (isinstance(until, (int, float, np.number)) and until == until):
             raise InputError("not a time", f"until={until!r:.60}", "write until=1.5")
         if watch is not None and not callable(watch):
-            raise InputError("the watch is no function", f"watch={watch!r:.60}",
+            raise InputError("the watch is not a function", f"watch={watch!r:.60}",
                              "give a function of the flow")
         if steps == 0 or frames == 0:
             return self
         steps, frames = (None if value is None else min(int(value), 2**62) for value in (steps, frames))
-        tell, end = reporter(progress)
+        report, end = reporter(progress)
         asked = None if watch is None else (lambda: watch(self))
         try:
-            self._flight.advance(steps=steps, frames=frames, until=until, watch=asked, progress=tell)
+            self._running.advance(steps=steps, frames=frames, until=until, watch=asked, progress=report)
         except KeyboardInterrupt as error:
-            raise Interrupted(f"stopped at t = {self.t:g}; run.resume() goes on", self.run()) from error
+            raise Interrupted(f"stopped at t = {self.t:g}; run.resume() continues it", self.run()) from error
         finally:
             end()
         self._require_well()
         return self
 
     def _require_well(self) -> None:
-        outcome = self._flight.outcome
+        outcome = self._running.outcome
         if outcome is None or outcome[0]:
             return
         _, t, particle, what, remedy = outcome
@@ -183,26 +184,26 @@ class Flow:
 
     def branch(self, *, external: External | Iterable[External] | None = None,
                **changes: Any) -> Flow:
-        """Another flow that begins where this one is, at ``t`` and ``x`` as they are told, under changed
-        parameters; T beyond t. This flow stays as it is."""
+        """A new flow that begins at the current ``t`` and ``x`` with changed parameters; T must be above t.
+        This flow does not change."""
         other = self._other({**self._parameters, **changes})
         other._branched = True
         if external is not None:
             other._external = externals(external)
-        other._begin(self._flight.branch)
+        other._begin(self._running.branch)
         return other
 
     def resume(self, *, T: float) -> Flow:
-        """This flow to a larger T: another one with all its frames, which goes on to the frames that a
-        flow has which had this T from the start (at the same times of saving)."""
+        """A new flow with all frames of this one and a larger T. Its further frames are those of a flow that
+        had this T from the start (with the same times of saving)."""
         import tomllib
 
         if T is None:
-            raise InputError("there is no T to go on to", "resume", "write resume(T=20)")
-        kept = tomllib.loads(self._flight.config)  # every:T/100 was of the T before
+            raise InputError("T is missing", "resume", "write resume(T=20)")
+        kept = tomllib.loads(self._running.config)  # every:T/100 refers to the old T
         other = self._other({**self._parameters, "T": T, "save": kept["save"]})
         other._branched = self._branched
-        other._begin(self._flight.resumed)
+        other._begin(self._running.resumed)
         return other
 
     def _other(self, parameters: dict[str, Any]) -> Flow:
@@ -210,21 +211,21 @@ class Flow:
         other._base, other._external, other._parameters = self._base, self._external, parameters
         return other
 
-    def _begin(self, make: Callable[..., _core.Flight]) -> None:
+    def _begin(self, make: Callable[..., _core.RunningFlow]) -> None:
         with self._words(self._parameters) as words:
-            self._flight = make(words.words, **self._objects(self._parameters, words))
-            if "init" in words.arrays:  # the caller's array may change
-                self._parameters = {**self._parameters, "init": self._flight.start}
+            self._running = make(words.words, **self._objects(self._parameters, words))
+            if "init" in words.arrays:  # the array of the caller may change
+                self._parameters = {**self._parameters, "init": self._running.start}
 
     def velocity(self) -> NDArray[Any]:
-        """(n, d) velocities where it is."""
+        """(n, d) velocities at the current state."""
         from ._functions import Field
 
         return Field(self._base, external=self._external, **self._parameters).velocity(
             self.x, t=self.t)
 
     def run(self) -> Run:
-        """The frames kept so far, as a Run. The flow may go on."""
+        """The frames so far, as a Run. The flow may continue."""
         return Run._made(None, self)
 
     def __repr__(self) -> str:

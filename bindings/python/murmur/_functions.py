@@ -1,4 +1,4 @@
-"""_functions.py: what the commands of the program do, as functions: the same words, the same bytes."""
+"""_functions.py: the commands of the program as functions: the same parameters, the same bytes."""
 from __future__ import annotations
 
 import json
@@ -25,26 +25,26 @@ Place = "str | os.PathLike[str] | None"
 
 
 def _call(words: list[str], progress: ProgressLike = "auto") -> tuple[int, Any]:
-    """Exit code and what the command printed as JSON; Interrupted after Ctrl-C."""
-    tell, end = reporter(progress)
+    """The exit code and the JSON output of a command; Interrupted after Ctrl-C."""
+    report, end = reporter(progress)
     try:
-        code, data, talk, stopped = _core.call([*words, "--json"], tell)
+        code, output, messages, stopped = _core.call([*words, "--json"], report)
     finally:
         end()
-    told = json.loads(data) if data.strip() else None
-    for line in talk.splitlines():
+    result = json.loads(output) if output.strip() else None
+    for line in messages.splitlines():
         if line.startswith("murmur: "):  # a picture that could not be drawn, a cell that failed
             warnings.warn(line.removeprefix("murmur: "), stacklevel=4)
     if stopped:
-        run = told.get("run") if isinstance(told, dict) else None
-        raise Interrupted("stopped after a checkpoint; run.resume() goes on",
+        run = result.get("run") if isinstance(result, dict) else None
+        raise Interrupted("stopped after a checkpoint; run.resume() continues it",
                           Run.open(run) if run else None)
-    return code, told
+    return code, result
 
 
-def _made(told: Any) -> Run:
-    run = Run.open(told["run"])
-    run.summary = told
+def _made(result: Any) -> Run:
+    run = Run.open(result["run"])
+    run.summary = result
     return run
 
 
@@ -68,19 +68,19 @@ def _recorded(command: str, base: Any, parameters: dict[str, Any], out: Any, run
 def simulate(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
              external: External | Iterable[External] | None = None, progress: ProgressLike = "auto",
              **parameters: Any) -> Run:
-    """Carries a swarm through time, as ``murmur simulate`` does; parameters are those of
+    """Simulates a swarm over time, as ``murmur simulate`` does; parameters are those of
     ``murmur.parameters()``. ``base`` is a preset, an experiment file, or a run to repeat.
 
-    The run is kept in memory; with ``out`` in that directory, with ``runs`` below that folder, as the
+    The run is in memory; with ``out`` in that directory, with ``runs`` below that folder, as the
     program writes it. ``init``, ``masses``, ``query``, ``key`` and ``value`` may be arrays;
     ``dynamics`` a Dynamics; ``external`` an External or several."""
     objects = isinstance(parameters.get("dynamics"), _core.Dynamics)
     functions = externals(external)
     kept = out is not None or runs is not None
     if kept and objects:
-        raise InputError("a Dynamics of Python is not kept in the files of a run",
+        raise InputError("a Dynamics object cannot be stored in the files of a run",
                          "simulate(dynamics=Dynamics(...), out=...)",
-                         "leave out= away, or say the same by parameters: dynamics='SA', value=array")
+                         "leave out= away, or use parameters: dynamics='SA', value=array")
     if kept and functions:
         return _keep_external(base, parameters, functions, out, runs, force, progress)
     if not kept and parameters.get("method") != "bdf":
@@ -89,7 +89,7 @@ def simulate(base: Any = None, /, *, out: Any = None, runs: Any = None, force: b
         return flow.run()
     if kept:
         return _made(_recorded("simulate", base, parameters, out, runs, force, progress)[1])
-    # bdf is verified by a second method, which reads the files of the first.
+    # bdf is verified with a second method, which reads the files of the first.
     folder = tempfile.mkdtemp(prefix="murmur-")
     run = _made(_recorded("simulate", base, parameters, f"{folder}/run", None, False, progress)[1])
     run._delete_with(folder)
@@ -98,12 +98,12 @@ def simulate(base: Any = None, /, *, out: Any = None, runs: Any = None, force: b
 
 def _keep_external(base: Any, parameters: dict[str, Any], functions: list[External], out: Any,
                    runs: Any, force: bool, progress: ProgressLike) -> Run:
-    tell, end = reporter(progress)
+    report, end = reporter(progress)
     with Words(base, parameters, in_memory=("init",)) as words:
         try:
             place = _core.record(words.words, words.arrays.get("init"), functions,
                                  "" if out is None else path_of(out),
-                                 "runs" if runs is None else path_of(runs), force, tell)
+                                 "runs" if runs is None else path_of(runs), force, report)
         finally:
             end()
     directory, what, where, do = place
@@ -118,9 +118,9 @@ def _keep_external(base: Any, parameters: dict[str, Any], functions: list[Extern
 
 
 class Field:
-    """A dynamics made ready: ``field.velocity(x, t, out)`` costs no more than the sums. Arrays of doubles
-    that lie coordinate after coordinate (``numpy.asfortranarray(x)``, ``numpy.empty((d, n)).T``, a
-    Swarm, what an earlier call returned) are read and written where they lie."""
+    """A prepared dynamics: ``field.velocity(x, t, out)`` costs only the sums. Arrays of doubles that are
+    stored coordinate after coordinate (``numpy.asfortranarray(x)``, ``numpy.empty((d, n)).T``, a Swarm,
+    the result of an earlier call) are read and written without a copy."""
 
     def __init__(self, base: Any = None, /, *, external: External | Iterable[External] | None = None,
                  **parameters: Any) -> None:
@@ -145,7 +145,7 @@ class Field:
 
     @property
     def x(self) -> NDArray[Any]:
-        """(n, d) the points that its parameters describe, a copy."""
+        """(n, d) points that its parameters describe, a copy."""
         array: NDArray[Any] = self._field.x
         return array
 
@@ -176,13 +176,13 @@ def _placed(x: Any, parameters: dict[str, Any]) -> dict[str, Any]:
     if x is None:
         return parameters
     if "init" in parameters:
-        raise UsageError("the points are there twice", "x and init", "give one of them")
+        raise UsageError("the points are given twice", "x and init", "give one of them")
     return {**parameters, "init": x}
 
 
 def velocity(x: Any = None, /, base: Any = None, *, external: Any = None, t: float = 0.0,
              **parameters: Any) -> NDArray[Any]:
-    """(n, d) the velocity of given points, or of those that ``init`` describes, once."""
+    """(n, d) the velocity of given points, or of those that ``init`` describes."""
     array: NDArray[Any] = Field(base, external=external, **_placed(x, parameters)).velocity(t=t)
     return array.astype(np.float32) if parameters.get("precision") == "f32" else array
 
@@ -192,7 +192,7 @@ def energy(x: Any = None, /, base: Any = None, **parameters: Any) -> float:
     row = Field(base, **_placed(x, parameters)).observe()
     if "energy" not in row:
         raise InputError("this dynamics has no energy", "energy",
-                         "an energy needs V = Q^T K or -Q^T K, symmetric; murmur.measure has the rest")
+                         "an energy needs V = Q^T K or -Q^T K, symmetric; murmur.measure gives other observables")
     return float(row["energy"])
 
 
@@ -202,8 +202,8 @@ def clusters(x: Any = None, /, base: Any = None, **parameters: Any) -> Clusters:
 
 
 def measure(what: Any, /, *, show: str | None = None, **parameters: Any) -> Any:
-    """Reads observables off a run, a .npy or an array (n, d) or (frames, n, d), as ``murmur measure``
-    does: a list of dictionaries, one a frame; with ``show`` what that shows."""
+    """Computes observables of a run, a .npy or an array (n, d) or (frames, n, d), as ``murmur measure``
+    does: a list of dictionaries, one per frame; with ``show`` that reading."""
     if isinstance(what, Run) and what.directory is None:
         with tempfile.TemporaryDirectory(prefix="murmur-") as folder:
             return measure(what.save(f"{folder}/run"), show=show, **parameters)
@@ -217,16 +217,16 @@ def measure(what: Any, /, *, show: str | None = None, **parameters: Any) -> Any:
         return _call(["measure", subject, *words.words], False)[1]
 
 
-# -- what takes longer
+# -- longer computations
 
 def sweep(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
           progress: ProgressLike = "auto", **parameters: Any) -> Run:
     """A grid of simulations: a list or 'a:b:count' is an axis. ``run.table("sweep")`` has the cells.
-    JobsError, with ``run``, where some failed."""
-    code, told = _recorded("sweep", base, parameters, out, runs, force, progress)
-    run = _made(told)
+    JobsError, with ``run``, if some failed."""
+    code, result = _recorded("sweep", base, parameters, out, runs, force, progress)
+    run = _made(result)
     if code != 0:
-        error = JobsError(f"{told['failed']} of {told['cells']} cells failed", str(run.directory),
+        error = JobsError(f"{result['failed']} of {result['cells']} cells failed", str(run.directory),
                           "see failures.jsonl; run.resume() tries them again")
         error.run = run
         raise error
@@ -235,23 +235,23 @@ def sweep(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool
 
 def train(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
           progress: ProgressLike = "auto", **parameters: Any) -> Run:
-    """Teaches a swarm to read digits, to compare two, or to read sentences. ``run.summary`` has the
+    """Trains a swarm to read digits, to compare two pictures, or to read sentences. ``run.summary`` has the
     accuracies."""
     return _made(_recorded("train", base, parameters, out, runs, force, progress)[1])
 
 
 def classify(model: Any, /, *, out: Any = None, force: bool = False, **parameters: Any) -> Any:
-    """Asks a trained swarm what pictures show, or what a word means: ``images='test:0-9'``,
+    """Classifies pictures, or the meaning of a word, with a trained swarm: ``images='test:0-9'``,
     ``text='the boat lay near the bank', asked='bank'``."""
     return _recorded("classify", model, parameters, out, None, force, False)[1]
 
 
 def meanfield(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
               progress: ProgressLike = "auto", **parameters: Any) -> Any:
-    """Carries a measure of infinitely many tokens through time: a Run with ``array("density")``; with
+    """Simulates a measure of infinitely many tokens over time: a Run with ``array("density")``; with
     ``kappa='from:to:points'`` the bifurcation diagram, a dictionary."""
-    told = _recorded("meanfield", base, parameters, out, runs, force, progress)[1]
-    return _made(told) if "run" in told else told
+    result = _recorded("meanfield", base, parameters, out, runs, force, progress)[1]
+    return _made(result) if "run" in result else result
 
 
 def landscape(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
@@ -262,7 +262,7 @@ def landscape(base: Any = None, /, *, out: Any = None, runs: Any = None, force: 
 
 def trace(model: Any, /, *texts: str, out: Any = None, runs: Any = None, force: bool = False,
           progress: ProgressLike = "auto", **options: Any) -> Any:
-    """Lets a transformer read texts: tokens are particles, layers are frames. Options are those of
+    """Runs a transformer on texts: tokens are particles, layers are frames. Options are those of
     ``murmur trace``: ``continue_=40``, ``no_ffn=True``, ``patch='all'``; see its --help."""
     words = ["trace", path_of(model), *texts, *_outputs(out, runs, force)]
     for name, value in options.items():
@@ -272,41 +272,41 @@ def trace(model: Any, /, *texts: str, out: Any = None, runs: Any = None, force: 
         elif value is not None and value is not False:
             joined = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
             words += [flag, joined]
-    code, told = _call(words, progress)
+    code, result = _call(words, progress)
     if code == 7:
-        raise _differs(told, "the model and the other program's states differ", str(model))
-    return _made(told) if isinstance(told, dict) and "run" in told else told
+        raise _differs(result, "the model and the states of the other program differ", str(model))
+    return _made(result) if isinstance(result, dict) and "run" in result else result
 
 
 def reproduce(name: str, /, *, quick: bool = False, runs: Any = None, resume: bool = False,
               style: str | None = None, progress: ProgressLike = "auto", **parameters: Any) -> Any:
-    """Does a published table or figure again, each number with its verdict; ``reproduce('list')``
-    names them. VerificationError, with ``result``, where an answer is not the expected one."""
+    """Computes a published table or figure again, each number with its verdict; ``reproduce('list')``
+    names them. VerificationError, with ``result``, if an answer is not the expected one."""
     with Words(None, parameters) as words:
         asked = ["reproduce", name, *words.words, *_outputs(None, runs, False)]
         asked += (["--quick"] if quick else []) + (["--resume"] if resume else [])
         asked += ["--style", style] if style is not None else []
-        code, told = _call(asked, progress)
+        code, result = _call(asked, progress)
     if code == 7:
-        raise _differs(told, "a number is not what was published", name)
-    return told
+        raise _differs(result, "a number is not the published one", name)
+    return result
 
 
-def _differs(told: Any, what: str, where: str) -> VerificationError:
+def _differs(result: Any, what: str, where: str) -> VerificationError:
     error = VerificationError(what, where, "error.result has both")
-    error.result = told
+    error.result = result
     return error
 
 
 def resume(run: Run, *, T: float | None = None, progress: ProgressLike = "auto") -> Run:
-    """Goes on with a run of a directory."""
+    """Continues a run of a directory."""
     words = [run.kind, "--resume", str(run.directory)] + ([f"T={T!r}"] if T is not None else [])
     return _made(_call(words, progress)[1])
 
 
 def branch(run: Run, *, out: Any, progress: ProgressLike, changes: dict[str, Any]) -> Run:
     if run.directory is None:
-        raise UsageError("a run in memory has no directory to part from", repr(run),
+        raise UsageError("a run in memory has no directory to branch from", repr(run),
                          "leave out= away, or simulate with out=")
     with Words(None, changes) as words:
         asked = ["runs", "branch", str(run.directory), *words.words]
@@ -318,11 +318,11 @@ def branch(run: Run, *, out: Any, progress: ProgressLike, changes: dict[str, Any
 def transport(x: Any, y: Any, /, *, method: str = "auto", ground: str = "chord", p: int = 2,
               epsilon: float = 0.01, slices: int = 256, seed: int = 0, threads: int = 0,
               x_masses: Any = None, y_masses: Any = None) -> dict[str, Any]:
-    """How far two measures are apart: the Wasserstein distance W_p between points (n, d).
+    """The Wasserstein distance W_p between two sets of points (n, d).
 
     ``circle``: exact, arcs, d = 2; ``assignment``: exact, as many particles of equal masses, at most
     2,000; ``entropic``: W2 between bounds, at most 4,096; ``sliced``: any number, over random slices.
-    ``auto`` takes the first that can, and ``arc`` the circle where d = 2."""
+    ``auto`` takes the first that applies, and for ``arc`` with d = 2 the circle."""
     a, b = array_of("x", x), array_of("y", y)
     weighted = x_masses is not None or y_masses is not None
     if method == "auto":
@@ -337,7 +337,7 @@ def transport(x: Any, y: Any, /, *, method: str = "auto", ground: str = "chord",
         return {"method": method, "distance": distance, "min": least}
     if method == "assignment":
         if weighted:
-            raise InputError("an assignment is of equal masses", "x_masses, y_masses",
+            raise InputError("an assignment needs equal masses", "x_masses, y_masses",
                              "use method='entropic'")
         distance, least, partner = _core.assignment_distance(a, b, ground, p)
         return {"method": method, "distance": distance, "min": least, "partner": partner}
@@ -354,10 +354,10 @@ def transport(x: Any, y: Any, /, *, method: str = "auto", ground: str = "chord",
                      "use auto, circle, assignment, entropic or sliced")
 
 
-# -- what there is
+# -- parameters, presets, runs
 
 class Parameter:
-    """One parameter of a command: its name, kind, default, what it takes and what it means."""
+    """One parameter of a command: its name, kind, default, values and meaning."""
 
     __slots__ = ("name", "kind", "initial", "values", "meaning")
 
@@ -375,7 +375,7 @@ def parameters(command: str = "simulate") -> list[Parameter]:
 
 
 def presets() -> dict[str, str]:
-    """Experiments that come with murmur, by name: their text."""
+    """The texts of the experiments that come with murmur, by name."""
     return dict(_core.presets())
 
 

@@ -1,4 +1,4 @@
-"""_gradient.py: gradient: the derivative of a loss of a flow in everything that the flow is made of."""
+"""_gradient.py: gradient: the derivative of a loss with respect to all numbers of a flow."""
 from __future__ import annotations
 
 from typing import Any, Callable, Iterator, Mapping, TYPE_CHECKING
@@ -12,14 +12,14 @@ from ._flow import Flow
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Of positions: a value and its cotangent of the same shape, or, with torch=True, a tensor of one value.
+#: A function of positions that returns a value and its derivative, or with torch=True a tensor of one value.
 Loss = Callable[[Any], Any]
-#: Numbers in place of those of a flow, by name.
+#: Replacements for numbers of a flow, by name.
 At = Mapping[str, Any]
 
 
 def find(names: list[str], asked: str) -> str:
-    """The full name of a number: itself, or the one that ends so; InputError where it is not one."""
+    """The full name of a number, given in full or by its last part; InputError if it is not unique."""
     if asked in names:
         return asked
     found = [name for name in names if name.endswith("." + asked)]
@@ -27,7 +27,7 @@ def find(names: list[str], asked: str) -> str:
         return found[0]
     if found:
         raise InputError(f"there are {len(found)} numbers of the name {asked}", repr(asked),
-                         "say which: " + ", ".join(found))
+                         "give one of " + ", ".join(found))
     raise InputError(f"the flow has no number of the name {asked}", repr(asked),
                      "use one of " + ", ".join(names))
 
@@ -36,11 +36,12 @@ class Gradient(Mapping[str, "NDArray[Any]"]):
     """Derivatives of a loss by name: ``g["start"]`` (n, d), ``g["mass"]`` (n), ``g["beta"]``,
     ``g["value"]``; the full name, ``sublayers.0.forces.1.value``, where there are several.
 
-    ``loss`` is the value; ``x`` (n, d) the final positions, ``times`` and ``frames`` (frames, n, d) what
-    the flow kept, ``steps`` how many it took; ``dynamics`` has the derivatives where the numbers stand.
+    ``loss`` is the value; ``x`` (n, d) the final positions; ``times`` and ``frames`` (frames, n, d) the
+    stored frames; ``steps`` the number of steps; ``dynamics`` is a Dynamics with the derivatives in the
+    places of the numbers.
     """
 
-    def __init__(self, loss: float, recorded: _core.RecordedFlight, cotangents: NDArray[Any],
+    def __init__(self, loss: float, recorded: _core.DifferentiableFlow, cotangents: NDArray[Any],
                  frames: NDArray[Any]) -> None:
         start, mass, numbers, dynamics = recorded.backward(cotangents)
         self.loss = loss
@@ -51,7 +52,7 @@ class Gradient(Mapping[str, "NDArray[Any]"]):
 
     @property
     def x(self) -> NDArray[Any]:
-        """(n, d) where the flow ends."""
+        """(n, d) final positions."""
         last: NDArray[Any] = self.frames[-1]
         return last
 
@@ -71,18 +72,18 @@ class Gradient(Mapping[str, "NDArray[Any]"]):
 
 
 def numbers_of(flow: Flow) -> dict[str, NDArray[Any]]:
-    """Every number of a flow that has a derivative, by name, as arrays of their own."""
+    """Every number of a flow that has a derivative, by name, as new arrays."""
     with flow._words(flow._parameters) as words:
         return _core.parameters_of(words.words, **flow._objects(flow._parameters, words))
 
 
-def record(flow: Flow, at: At | None, states: int) -> _core.RecordedFlight:
-    """The flow from its start, with these numbers in place of its own, ready to be gone back through."""
+def record(flow: Flow, at: At | None, states: int) -> _core.DifferentiableFlow:
+    """The flow from its start, with the replaced numbers, recorded for the backward pass."""
     if not isinstance(flow, Flow):
-        raise InputError("this is no Flow", repr(flow)[:60], "write murmur.Flow(n=..., T=...)")
+        raise InputError("this is not a Flow", repr(flow)[:60], "write murmur.Flow(n=..., T=...)")
     if flow._branched:
         raise InputError("a branch has no start of its own", "gradient(flow)",
-                         "make a Flow with init= where it parts")
+                         "create a Flow with init= at the state where it branches")
     if isinstance(states, bool) or not isinstance(states, int) or states < 2:
         raise InputError("not a whole number of 2 or above", f"states={states!r}", "write states=512")
     given = {}
@@ -90,24 +91,24 @@ def record(flow: Flow, at: At | None, states: int) -> _core.RecordedFlight:
         names = list(numbers_of(flow))
         given = {find(names, name): np.asarray(value) for name, value in at.items()}
     with flow._words(flow._parameters) as words:
-        return _core.RecordedFlight(words.words, at=given, states=states,
+        return _core.DifferentiableFlow(words.words, at=given, states=states,
                                     **flow._objects(flow._parameters, words))
 
 
 def gradient(flow: Flow, loss: Loss, *, at: At | None = None, frames: bool = False,
              torch: bool = False, states: int = 512) -> Gradient:
-    """The derivative of ``loss`` in every number of ``flow``, of its trajectory as it is computed.
+    """The derivative of ``loss`` with respect to every number of ``flow``, of its computed trajectory.
 
-    The flow is flown from its start, wherever it is; it stays there. ``loss`` is a function of the
-    final positions (n, d), or with ``frames=True`` of all frames that the flow keeps (frames, n, d): it
-    returns its value and its derivative of the same shape. With ``torch=True`` it is a function of a
-    tensor that returns a tensor of one value.
+    The simulation runs from its start; the state of ``flow`` does not change. ``loss`` is a function of
+    the final positions (n, d), or with ``frames=True`` of all stored frames (frames, n, d): it returns
+    its value and its derivative of the same shape. With ``torch=True`` it is a function of a tensor that
+    returns a tensor of one value.
 
-    ``at`` puts numbers in place of the flow's own: ``at={"value": V, "start": x}``. ``states`` bounds the
-    memory: positions that are held at once on the way back; flows of more steps repeat some.
+    ``at`` replaces numbers of the flow: ``at={"value": V, "start": x}``. ``states`` bounds the memory: the
+    number of positions that are stored for the backward pass; longer flows repeat some steps.
 
-    Engines reference and simd. Steps of adaptive methods are frozen: their lengths count as given; the
-    path of noise is given too. InputError for hard attention, merging, the method bdf, and External.
+    Engines reference and simd. The step lengths of adaptive methods and the path of the noise count as
+    constants. InputError for hard attention, merging, the method bdf, and External.
     """
     recorded = record(flow, at, states)
     positions = recorded.frames
@@ -123,12 +124,12 @@ def gradient(flow: Flow, loss: Loss, *, at: At | None = None, frames: bool = Fal
 def _by_numpy(loss: Loss, x: NDArray[Any]) -> tuple[float, NDArray[Any]]:
     answer = loss(x.copy())
     if not isinstance(answer, tuple) or len(answer) != 2:
-        raise InputError("the loss returned no pair", f"loss: {answer!r:.60}",
+        raise InputError("the loss did not return a pair", f"loss: {answer!r:.60}",
                          "return its value and its derivative, or write torch=True")
     try:
         value, cotangent = float(answer[0]), np.asarray(answer[1], dtype=float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the loss returned no numbers: {error}", "loss",
+        raise InputError(f"the loss did not return numbers: {error}", "loss",
                          "return a number and an array") from error
     if cotangent.shape != x.shape:
         raise InputError(f"the derivative of the loss has the shape {cotangent.shape}", "loss",
@@ -145,7 +146,7 @@ def _by_torch(loss: Loss, x: NDArray[Any]) -> tuple[float, NDArray[Any]]:
     tensor = torch.tensor(x, dtype=torch.float64, requires_grad=True)
     value = loss(tensor)
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
-        raise InputError("the loss returned no tensor of one value", f"loss: {value!r:.60}",
+        raise InputError("the loss did not return a tensor of one value", f"loss: {value!r:.60}",
                          "return a scalar tensor, such as a sum or a mean")
     cotangent = np.zeros_like(x)
     if value.requires_grad:

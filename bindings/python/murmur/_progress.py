@@ -1,16 +1,16 @@
-"""_progress.py: how far long work is: one line in a terminal, one that changes in a notebook."""
+"""_progress.py: progress of long computations: one line in a terminal or in a notebook."""
 from __future__ import annotations
 
 import math
 import sys
 from typing import Any, Callable, Mapping, Union
 
-#: True: a line; False: nothing; "auto": a line where somebody sees it; or a function of a dictionary.
+#: True: a line; False: nothing; "auto": a line in a terminal or notebook; or a function of a dictionary.
 ProgressLike = Union[bool, str, Callable[[Mapping[str, Any]], Any]]
 
 
 def line_of(p: Mapping[str, Any]) -> str:
-    """How far, in per cent, how fast, one quantity that changes, how long still."""
+    """Percentage, position, speed, one changing quantity, time left."""
     width = 24
     filled = int(round(width * min(max(p["fraction"], 0.0), 1.0)))
     parts = [f"{100 * p['fraction']:3.0f} % |{'#' * filled}{'.' * (width - filled)}|",
@@ -25,14 +25,14 @@ def line_of(p: Mapping[str, Any]) -> str:
 
 
 def in_notebook() -> bool:
-    """Whether a kernel runs this; IPython is not imported for that."""
+    """Whether this runs in a notebook kernel, without importing IPython."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
 
 
 class Line:
-    """The line, rewritten; it goes when the work is done."""
+    """A line that is rewritten, and removed at the end."""
 
     def __init__(self) -> None:
         self._shown: Any = None
@@ -62,10 +62,8 @@ class Line:
             self._written = 0
 
 
-
-
 def reporter(wanted: ProgressLike) -> tuple[Callable[[Mapping[str, Any]], Any] | None, Callable[[], None]]:
-    """What the engine calls, or None, and what ends it."""
+    """The function that the engine calls, or None, and the function that ends it."""
     if callable(wanted):
         return wanted, lambda: None
     seen = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())

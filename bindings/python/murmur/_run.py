@@ -1,4 +1,4 @@
-"""_run.py: Run: what a simulation, training, sweep or search left, in memory or in a directory."""
+"""_run.py: Run: the result of a simulation, training, sweep or search, in memory or in a directory."""
 from __future__ import annotations
 
 import csv
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Table(Mapping[str, Any]):
-    """Columns by name, one number a frame; NaN where there is none."""
+    """Columns by name, one number per frame; NaN if there is none."""
 
     def __init__(self, names: list[str], values: NDArray[Any]) -> None:
         self._names, self._values = names, values  # (frames, names)
@@ -43,7 +43,7 @@ class Table(Mapping[str, Any]):
 
 
 def read_table(path: pathlib.Path) -> Table:
-    """A CSV of numbers with one row of names; what is no number becomes NaN."""
+    """A CSV of numbers with one row of names; other texts become NaN."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
 
@@ -59,22 +59,22 @@ def read_table(path: pathlib.Path) -> Table:
 
 
 class Run:
-    """One run: frames ``x`` at times ``t``, ``observables``, and what it was made with.
+    """One run: frames ``x`` at times ``t``, ``observables``, and its parameters.
 
     ``murmur.simulate`` and the other functions return one; ``Run.open`` reads a directory that any
-    murmur wrote. Arrays are views: of memory that the run keeps alive, or of its files.
+    murmur wrote. Arrays are views of memory that the run keeps alive, or of its files.
     """
 
     def __init__(self) -> None:
-        raise UsageError("a run is made or opened", "Run()", "use murmur.simulate or Run.open")
+        raise UsageError("a run cannot be constructed", "Run()", "use murmur.simulate or Run.open")
 
     directory: pathlib.Path | None
     summary: dict[str, Any]
-    _flight: Any
+    _running: Any
     _flow: Flow | None
     _cache: dict[str, Any]
 
-    # -- where it comes from
+    # -- making and opening
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:
@@ -84,11 +84,11 @@ class Run:
             manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise InputError("this is not a run directory", str(folder),
-                             "give a directory that murmur made, for example runs/flock-0-1"
+                             "give a directory that murmur wrote, for example runs/flock-0-1"
                              ) from error
         if not isinstance(manifest, dict) or not str(manifest.get("schema", "")).startswith("murmur-run-"):
             raise InputError("this manifest.json was not written by murmur", str(folder),
-                             "give a directory that murmur made")
+                             "give a directory that murmur wrote")
         return cls._made(folder, None, manifest)
 
     @classmethod
@@ -98,19 +98,19 @@ class Run:
         run.directory = directory
         run.summary = summary or {}
         run._flow = flow
-        flight: Any = flow._flight if flow is not None else None
-        run._flight = flight
+        running: Any = flow._running if flow is not None else None
+        run._running = running
         run._cache = {} if manifest is None else {"manifest": manifest}
-        if flow is not None:  # as it stands now: the flow may go on
-            run._cache |= {"t": flight.times, "x": run._frames_of_flight(), "table": flight.table,
-                           "status": flight.status}
+        if flow is not None:  # a snapshot: the flow may continue
+            run._cache |= {"t": running.times, "x": run._frames_in_memory(), "table": running.table,
+                           "status": running.status}
             for name in ("t", "x", "table"):
                 run._cache[name].flags.writeable = False
         return run
 
-    def _frames_of_flight(self) -> NDArray[Any]:
-        frames: NDArray[Any] = self._flight.trajectory
-        return frames.astype(np.float32) if self._flight.single else frames
+    def _frames_in_memory(self) -> NDArray[Any]:
+        frames: NDArray[Any] = self._running.trajectory
+        return frames.astype(np.float32) if self._running.single else frames
 
     def _file(self, name: str) -> pathlib.Path:
         if self.directory is None:
@@ -127,7 +127,7 @@ class Run:
             self._cache[key] = make()
         return self._cache[key]
 
-    # -- what is in it
+    # -- content
 
     @property
     def t(self) -> NDArray[Any]:
@@ -137,7 +137,7 @@ class Run:
 
     @property
     def x(self) -> NDArray[Any]:
-        """(frames, n, d) positions; of a directory as the file lies on the disk."""
+        """(frames, n, d) positions; of a directory a map of the file."""
         array: NDArray[Any] = self._once("x", lambda: self.array("trajectory"))
         return array
 
@@ -155,10 +155,10 @@ class Run:
 
     @property
     def observables(self) -> Table:
-        """One number a frame and observable: ``run.observables["energy"]``."""
+        """One number for each frame and observable: ``run.observables["energy"]``."""
         def make() -> Table:
-            if self._flight is not None:
-                return Table(list(self._flight.columns), self._cache["table"])
+            if self._running is not None:
+                return Table(list(self._running.columns), self._cache["table"])
             whole = read_table(self._file("observables.csv"))
             names = [name for name in whole if name != "t"]
             return Table(names, whole._values[: len(self), 1:])
@@ -172,22 +172,22 @@ class Run:
 
     @property
     def files(self) -> list[str]:
-        """What its directory holds."""
+        """The names of the files in its directory."""
         if self.directory is None:
             return []
         return sorted(p.name for p in self.directory.iterdir())
 
     def array(self, name: str) -> NDArray[Any]:
-        """A .npy of the directory by name, mapped, not read: trajectory, times, density, norms, ..."""
+        """A .npy of the directory by name, memory-mapped: trajectory, times, density, norms, ..."""
         path = self._file(name if name.endswith(".npy") else f"{name}.npy")
         try:
             array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
         except ValueError:
-            try:  # of no frame yet: what is empty cannot be mapped
+            try:  # an empty file cannot be mapped
                 array = np.load(path, allow_pickle=False)
             except ValueError as error:
                 raise InputError(f"the array cannot be read: {error}", str(path),
-                                 "restore it, or make the run again") from error
+                                 "restore it, or run the command again") from error
         return array
 
     def table(self, name: str) -> Table:
@@ -196,23 +196,23 @@ class Run:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What the run says of itself; of one in memory the part that is known."""
-        if self._flight is not None:
-            flight = self._flight
-            return {"command": "simulate", "status": self.status, "engine": flight.engine,
-                    "seed": flight.seed, "reproducible": self.reproducible}
+        """manifest.json; for a run in memory the known part of it."""
+        if self._running is not None:
+            running = self._running
+            return {"command": "simulate", "status": self.status, "engine": running.engine,
+                    "seed": running.seed, "reproducible": self.reproducible}
         manifest: dict[str, Any] = self._cache["manifest"]
         return manifest
 
     @property
     def kind(self) -> str:
-        """The command that made it: simulate, train, sweep, meanfield, landscape, trace."""
+        """The command that created it: simulate, train, sweep, meanfield, landscape, trace."""
         return str(self.manifest["command"])
 
     @property
     def status(self) -> str:
         """done, interrupted, failed or running."""
-        return str(self._cache["status"] if self._flight is not None else self.manifest["status"])
+        return str(self._cache["status"] if self._running is not None else self.manifest["status"])
 
     @property
     def engine(self) -> str:
@@ -220,27 +220,27 @@ class Run:
 
     @property
     def external(self) -> list[str]:
-        """Names of the functions of Python that moved it beside the forces of its words."""
-        if self._flight is not None:
-            return list(self._flight.external)
+        """Names of the Python functions among its forces."""
+        if self._running is not None:
+            return list(self._running.external)
         name, _, functions = self.engine.partition(" with ")
         return functions.split(",") if name == "reference" and functions else []
 
     @property
     def reproducible(self) -> bool:
-        """Whether its parameters make it again; not where functions or objects of Python moved it."""
-        return not self.external and not (self._flight is not None and self._flight.of_objects)
+        """Whether its parameters reproduce it; false with forces that are functions or objects of Python."""
+        return not self.external and not (self._running is not None and self._running.of_objects)
 
     @property
     def config(self) -> str:
         """config.toml: every parameter, resolved."""
-        if self._flight is not None:
-            return str(self._flight.config)
+        if self._running is not None:
+            return str(self._running.config)
         return self._file("config.toml").read_text(encoding="utf-8")
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The same as a dictionary."""
+        """The parameters as a dictionary."""
         import tomllib
 
         return tomllib.loads(self.config)
@@ -248,53 +248,53 @@ class Run:
     @property
     def events(self) -> list[dict[str, Any]]:
         """Mergers, checkpoints and warnings."""
-        if self._flight is not None:
+        if self._running is not None:
             return [{"event": "merge", "t": t, "into": i, "absorbed": j, "mass": m, "left": k}
-                    for t, i, j, m, k in self._flight.merges]
+                    for t, i, j, m, k in self._running.merges]
         lines = self._file("events.jsonl").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
 
     @property
     def equation(self) -> str:
-        """The equation of motion, a term a line."""
-        if self._flight is not None:
-            return str(self._flight.equation)
+        """The equation of motion, one term per line."""
+        if self._running is not None:
+            return str(self._running.equation)
         return str(_core.Field([str(self._file("config.toml"))], None, None, self._stand_ins()).equation)
 
     def _stand_ins(self) -> list[Any]:
-        """Where a description is asked for, and no force."""
+        """Forces for descriptions, which are never evaluated."""
         from ._flow import External
 
         def unknown(t: float, x: Any) -> Any:
-            raise InputError("this force is a function of the program that made the run",
-                             str(self.directory), "make the run again in that program")
+            raise InputError("this force is a function of the program that created the run",
+                             str(self.directory), "simulate again in that program")
 
         return [External(name, unknown) for name in self.external]
 
-    # -- what is done with it
+    # -- operations
 
     def clusters(self, frame: int = -1, **parameters: Any) -> Clusters:
         """Clusters of one frame; cluster_tol and the rest as in ``murmur.clusters``."""
         from ._functions import Field
 
-        if self._flight is not None:
+        if self._running is not None:
             tol = float(parameters.pop("cluster_tol", 0.0))
             if parameters:
-                raise UsageError("a run in memory takes cluster_tol alone", repr(self),
+                raise UsageError("a run in memory takes only cluster_tol", repr(self),
                                  "use murmur.clusters(run.x[frame], ...)")
-            return Clusters(*self._flight.clusters(frame, tol))
+            return Clusters(*self._running.clusters(frame, tol))
         return Field(self._file("config.toml"), init=self.x[frame], external=self._stand_ins(),
                      **parameters).clusters()
 
     def save(self, out: str | os.PathLike[str] | None = None, *, runs: str | os.PathLike[str] = "runs",
              force: bool = False) -> Run:
-        """Keeps a run of memory in a directory, as the program would have written it."""
+        """Writes a run in memory to a directory, as the program would write it."""
         if self._flow is None:
-            raise UsageError("the run is kept already", repr(self), "copy its directory")
+            raise UsageError("the run already has a directory", repr(self), "copy its directory")
         if self._flow.frames != len(self):
-            raise UsageError("its flow has gone on since", repr(self), "save flow.run()")
+            raise UsageError("its flow has continued since", repr(self), "save flow.run()")
         place = "" if out is None else path_of(out)
-        return Run.open(self._flight.save(place, path_of(runs), force))
+        return Run.open(self._running.save(place, path_of(runs), force))
 
     def measure(self, *, show: str | None = None, **parameters: Any) -> Any:
         """``murmur.measure`` of this run."""
@@ -303,8 +303,8 @@ class Run:
         return measure(self, show=show, **parameters)
 
     def resume(self, *, T: float | None = None, progress: Any = "auto") -> Run:
-        """Goes on: to the end, or to a larger T. The frames are those of a run that had this T from the
-        start, and the ones it has already; of a run in memory this is another one, a directory grows."""
+        """Continues to the end, or to a larger T. The frames are the existing ones and those of a run that had
+        this T from the start. Returns a new run for a run in memory; a directory grows."""
         from ._functions import resume
 
         if self._flow is not None:
@@ -314,8 +314,8 @@ class Run:
 
     def branch(self, *, out: str | os.PathLike[str] | None = None, progress: Any = "auto",
                **changes: Any) -> Run:
-        """A new run under changed parameters that begins where this one is: in memory with its last frame,
-        of a directory with its last checkpoint, which of adaptive methods lies up to a step before T."""
+        """A new run with changed parameters that begins at the last frame of a run in memory, or at the last
+        checkpoint of a directory, which for adaptive methods is up to one step before T."""
         from ._functions import branch
 
         if self._flow is not None and out is None:
@@ -368,13 +368,13 @@ class Run:
 
         count = len(self)
         kept = np.unique(np.linspace(0, count - 1, min(count, 240)).round().astype(np.intp))
-        told = repr(self)[1:-1] + ("" if len(kept) == count else f"; {len(kept)} of its frames")
-        film = page(self.x[kept], times=self.t[kept], sphere=self._on_sphere(), caption=told)
+        caption = repr(self)[1:-1] + ("" if len(kept) == count else f"; {len(kept)} of its frames")
+        film = page(self.x[kept], times=self.t[kept], sphere=self._on_sphere(), caption=caption)
         return frame(film, height=height)
 
     def _on_sphere(self) -> bool:
-        if self._flight is not None:
-            return bool(self._flight.manifold == "sphere")
+        if self._running is not None:
+            return bool(self._running.manifold == "sphere")
         return self.parameters.get("habitat") == "sphere"
 
     def _repr_html_(self) -> str:
@@ -388,7 +388,7 @@ class Run:
         return self.x if dtype is None else self.x.astype(dtype)
 
     def _delete_with(self, folder: str) -> None:
-        """Removes a folder when nobody holds the run any more."""
+        """Removes a folder when the run is garbage collected."""
         import shutil
 
         weakref.finalize(self, shutil.rmtree, folder, True)

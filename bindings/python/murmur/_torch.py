@@ -1,4 +1,4 @@
-"""_torch.py: flows as functions of tensors, whose derivatives torch asks for."""
+"""_torch.py: flows as functions of tensors that torch can differentiate."""
 from __future__ import annotations
 
 from typing import Any, Callable
@@ -24,7 +24,7 @@ _function: Any = None
 
 
 def flow_function() -> Any:
-    """The torch.autograd.Function behind torch_flow, made when it is first asked for."""
+    """The torch.autograd.Function of torch_flow, created at the first call."""
     global _function
     if _function is not None:
         return _function
@@ -64,25 +64,26 @@ def flow_function() -> Any:
 
 
 def torch_flow(flow: Flow, *, frames: bool = False, states: int = 512) -> Callable[..., Any]:
-    """The flow as a function of tensors: ``fly = torch_flow(flow); x = fly(value=V, start=x0)``.
+    """The flow as a function of tensors: ``positions = torch_flow(flow); x = positions(value=V, start=x0)``.
 
-    Keywords are names of numbers as in ``murmur.gradient``; what is not given is as the flow has it. It
-    returns the final positions (n, d), or with ``frames=True`` all frames (frames, n, d), and torch goes
-    back through it: ``loss(fly(value=V)).backward()`` fills ``V.grad``. The engine computes in double; the
-    result has the type of the first tensor. A second derivative is refused.
+    Keywords are names of numbers as in ``murmur.gradient``; the others keep the values of the flow. The
+    function returns the final positions (n, d), or with ``frames=True`` all frames (frames, n, d), and
+    torch can differentiate it: ``loss(positions(value=V)).backward()`` fills ``V.grad``. The engine
+    computes in double precision; the result has the type of the first tensor. Second derivatives are
+    refused.
     """
     torch = import_torch()
     function = flow_function()
     names = list(numbers_of(flow))
 
-    def fly(**tensors: Any) -> Any:
+    def positions_of(**tensors: Any) -> Any:
         if not tensors:
-            raise InputError("no tensor was given", "fly()", "give one of " + ", ".join(names))
+            raise InputError("no tensor was given", "torch_flow(flow)()", "give one of " + ", ".join(names))
         for name, tensor in tensors.items():
             if not isinstance(tensor, torch.Tensor):
-                raise InputError(f"{name} is no tensor", f"fly({name}={tensor!r:.40})",
+                raise InputError(f"{name} is not a tensor", f"torch_flow(flow)({name}={tensor!r:.40})",
                                  "write torch.tensor(...)")
         full = tuple(find(names, name) for name in tensors)
         return function.apply(flow, frames, states, full, *tensors.values())
 
-    return fly
+    return positions_of

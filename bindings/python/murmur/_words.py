@@ -1,4 +1,4 @@
-"""_words.py: keywords of Python as the words key=value that every command takes."""
+"""_words.py: converts keyword arguments of Python to the key=value arguments of the commands."""
 from __future__ import annotations
 
 import os
@@ -14,7 +14,7 @@ from ._errors import InputError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Parameters that take an array: what is handed over becomes a file for the time of the call.
+#: Parameters that take an array, which is written to a temporary file for the call.
 ARRAYS = ("init", "masses", "query", "key", "value", "to")
 
 
@@ -40,11 +40,11 @@ def word_of(name: str, value: Any) -> str:
 
 
 def plain(name: str, text: str) -> str:
-    """The text, if a command line could hold it."""
+    """The text, checked for characters that a command line cannot hold."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError("the text is no Unicode", f"{name}={text!r:.60}",
+        raise InputError("the text is not Unicode", f"{name}={text!r:.60}",
                          "leave out surrogates") from error
     if "\0" in text:
         raise InputError("the text has a zero byte", f"{name}={text!r:.60}", "leave it out")
@@ -52,16 +52,16 @@ def plain(name: str, text: str) -> str:
 
 
 def path_of(path: Any) -> str:
-    """A path as text; InputError for what is none."""
+    """A path as text; InputError for anything else."""
     try:
         return plain("path", os.fsdecode(path))
     except TypeError as error:
-        raise InputError("this is no path", f"{path!r:.60}", "give a string or a pathlib.Path"
+        raise InputError("this is not a path", f"{path!r:.60}", "give a string or a pathlib.Path"
                          ) from error
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is handed over as numbers: an array, a Swarm, DLPack, rows of numbers."""
+    """Whether it holds numbers: an array, a Swarm, DLPack, rows of numbers."""
     if isinstance(value, (str, bytes, os.PathLike)):
         return False
     if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
@@ -80,7 +80,7 @@ def array_of(name: str, value: Any) -> NDArray[Any]:
         raise InputError(f"it cannot be read as an array: {error}", name,
                          "give an array of numbers in the memory of the CPU") from error
     if isinstance(value, np.ma.MaskedArray):
-        raise InputError("a masked array has numbers that are not there", name,
+        raise InputError("a masked array has missing numbers", name,
                          "fill it first: array.filled(...)")
     if array.dtype.kind not in "fiu" or (array.dtype.kind == "f" and array.dtype.itemsize > 8):
         raise InputError(f"the array holds {array.dtype}, not real numbers", name,
@@ -94,11 +94,11 @@ def array_of(name: str, value: Any) -> NDArray[Any]:
 
 
 class Words:
-    """Words of one call; arrays lie in a folder that goes when the call ends."""
+    """The arguments of one call; files of arrays are in a folder that is removed after the call."""
 
     def __init__(self, base: Any, parameters: dict[str, Any], *, in_memory: Iterable[str] = ()):
         self.words: list[str] = []
-        self.arrays: dict[str, Any] = {}  # handed over as they are
+        self.arrays: dict[str, Any] = {}  # passed in memory
         self._folder: str | None = None
         if base is not None:
             text = path_of(getattr(base, "directory", None) or base)
@@ -120,7 +120,7 @@ class Words:
             raise
 
     def file(self, name: str, value: Any) -> str:
-        """The array as a file, for as long as the call lasts."""
+        """Writes the array to a file that exists during the call."""
         if self._folder is None:
             self._folder = tempfile.mkdtemp(prefix="murmur-")
         path = pathlib.Path(self._folder) / f"{name}.npy"

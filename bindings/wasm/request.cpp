@@ -1,10 +1,11 @@
-// border.cpp: the C functions of facade.h around a core's answers; exceptions end here.
-#include "border.h"
+// request.cpp: the C functions of facade.h, which turn exceptions into replies.
+#include "request.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "facade.h"
@@ -38,7 +39,7 @@ Json refusal(Fault fault, const std::string& what, const std::string& where,
   return {{"fault", static_cast<int>(fault)}, {"what", what}, {"where", where}, {"remedy", remedy}};
 }
 
-// The fault's number; the refusal is the reply.
+// Stores the refusal as the reply and returns the number of the fault.
 int refuse(const Json& text) {
   last_reply() = {text, {}};
   last_text() = text.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -46,7 +47,7 @@ int refuse(const Json& text) {
 }
 
 std::string place_of(const Error& error) {
-  constexpr std::string_view kShell = "command line: ";  // the page has none
+  constexpr std::string_view kShell = "command line: ";  // the page has no command line
   return error.where.rfind(kShell, 0) == 0 ? error.where.substr(kShell.size()) : error.where;
 }
 
@@ -68,16 +69,16 @@ int murmur_ask(const char* request, const void* bytes, int size) {
     return 0;
   } catch (const Error& error) {
     Json text = refusal(error.fault, error.summary, place_of(error), error.remedy);
-    if (dynamic_cast<const Gone*>(&error) != nullptr) text["gone"] = true;
+    if (dynamic_cast<const ClosedHandle*>(&error) != nullptr) text["gone"] = true;
     return refuse(text);
   } catch (const Json::exception& error) {
-    return refuse(refusal(Fault::usage, "the request is not as it should be", error.what(),
-                          "look at its names and types"));
+    return refuse(refusal(Fault::usage, "the request is malformed", error.what(),
+                          "check its names and types"));
   } catch (const std::bad_alloc&) {
-    return refuse(
-        refusal(Fault::runtime, "there is not enough memory", "", "make n, d or the frames fewer"));
+    return refuse(refusal(Fault::runtime, "there is not enough memory", "",
+                          "use fewer particles, coordinates or frames"));
   } catch (const std::exception& error) {
-    return refuse(refusal(Fault::runtime, "something unforeseen happened", error.what(),
+    return refuse(refusal(Fault::runtime, "an unexpected error occurred", error.what(),
                           "try other settings"));
   }
 }
