@@ -12,7 +12,6 @@
 #include "murmur/error.h"
 #include "murmur/flow.h"
 #include "murmur/random.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {

@@ -1,4 +1,5 @@
-// euclidean.cpp: attention in R^d seen through e^{-tV}: polytopes and hyperplanes.
+// euclidean.cpp: attention in R^d seen through e^{-tV}: polytopes, hyperplanes, and products of a
+// subspace in which V attracts with one in which it repels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <numeric>
 
 #include "murmur/random.h"
-#include "reproduce/plane.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -15,21 +15,39 @@ namespace murmur {
 
 namespace {
 
-double dot(const HostSwarm& z, int i, int j) {
+// <z_i, z_j> over the first `axes` coordinates.
+double dot(const HostSwarm& z, int i, int j, int axes) {
   double sum = 0;
-  for (int k = 0; k < z.d(); ++k) sum += z.at(i, k) * z.at(j, k);
+  for (int k = 0; k < axes; ++k) sum += z.at(i, k) * z.at(j, k);
   return sum;
 }
 
-// The largest distance between two tokens.
-double extent_of(const HostSwarm& z) {
+// The largest distance between two tokens along the first `axes` coordinates.
+double extent_of(const HostSwarm& z, int axes) {
   double most = 0;
   for (int i = 0; i < z.n(); ++i)
     for (int j = 0; j < i; ++j)
-      most = std::max(most, dot(z, i, i) + dot(z, j, j) - 2 * dot(z, i, j));
+      most = std::max(most, dot(z, i, i, axes) + dot(z, j, j, axes) - 2 * dot(z, i, j, axes));
   return std::sqrt(most);
 }
 
+// The token farthest along z_i, to which token i attends in the end.
+int attended(const HostSwarm& z, int i, int axes) {
+  int best = 0;
+  for (int j = 1; j < z.n(); ++j)
+    if (dot(z, i, j, axes) > dot(z, i, best, axes)) best = j;
+  return best;
+}
+
+// (max_j <z, z_j> - |z|^2) / |z|^2 over the first `axes` coordinates: 0 on the boundary points of
+// the theorem, and at the origin.
+double boundary_miss(const HostSwarm& z, int i, int axes) {
+  const double square = dot(z, i, i, axes);
+  if (square < 1e-4) return 0;
+  return (dot(z, i, attended(z, i, axes), axes) - square) / square;
+}
+
+constexpr double kMiss = 1e-2;  // of a boundary point
 // What tokens keep of their extent: less where all meet in one place, which is a boundary too.
 constexpr double kKept = 0.1;
 
@@ -86,15 +104,6 @@ double area_of(const std::vector<PlanePoint>& hull) {
   return twice / 2;
 }
 
-// (max_j <z, z_j> - |z|^2) / |z|^2: 0 on the boundary points of the theorem, and at the origin.
-double boundary_miss(const HostSwarm& z, int i) {
-  const double square = dot(z, i, i);
-  if (square < 1e-4) return 0;
-  double most = square;
-  for (int j = 0; j < z.n(); ++j) most = std::max(most, dot(z, i, j));
-  return (most - square) / square;
-}
-
 struct Misses {
   double largest = 0;
   int boundary = 0;  // particles that miss by less than a hundredth
@@ -102,9 +111,9 @@ struct Misses {
 Misses misses_of(const HostSwarm& z) {
   Misses misses;
   for (int i = 0; i < z.n(); ++i) {
-    const double miss = boundary_miss(z, i);
+    const double miss = boundary_miss(z, i, z.d());
     misses.largest = std::max(misses.largest, miss);
-    misses.boundary += miss < 1e-2 ? 1 : 0;
+    misses.boundary += miss < kMiss ? 1 : 0;
   }
   return misses;
 }
@@ -113,9 +122,10 @@ Misses misses_of(const HostSwarm& z) {
 // corner v alone has z' = v - z, so that its miss falls as e^{-t}, up to e^{-2t}.
 void add_rates(const Simulated& simulated, std::vector<double>& rates) {
   const std::size_t last = simulated.times.size() - 1, half = last / 2;
+  const int d = simulated.last().d();
   for (int i = 0; i < simulated.last().n(); ++i) {
-    const double from = boundary_miss(simulated.frames[half], i);
-    const double to = boundary_miss(simulated.frames[last], i);
+    const double from = boundary_miss(simulated.frames[half], i, d);
+    const double to = boundary_miss(simulated.frames[last], i, d);
     if (from > 1e-6 && to > 0)  // others were corners from the start
       rates.push_back(std::log(from / to) / (simulated.times[last] - simulated.times[half]));
   }
@@ -283,7 +293,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
                             double(after.boundary), after.largest, grown, from, to});
       miss = std::max(miss, after.largest);
       growth = std::max(growth, grown);
-      kept = std::min(kept, extent_of(last) / extent_of(first));
+      kept = std::min(kept, extent_of(last, d) / extent_of(first, d));
       min_gained = std::min(min_gained, after.boundary - before.boundary);
       n = first.n();
       add_rates(simulated, rates);
@@ -292,7 +302,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
   result.checks = {
       holds("polytope.boundary",
             {"largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss},
-            miss < 1e-2, "below 0.01: every particle is on the boundary or at 0"),
+            miss < kMiss, "below 0.01: every particle is on the boundary or at 0"),
       holds("polytope.boundary",
             {fmt::format("of {} particles, those that came to be so in flight, least", n),
              static_cast<double>(min_gained)},
@@ -395,6 +405,164 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       "Along the leading eigenvector of V tokens gather on at most three parallel hyperplanes: the "
       "greatest and the smallest value of the coordinate, and 0. One panel for each published "
       "matrix V.";
+  return result;
+}
+
+namespace {
+
+constexpr double kShare = 0.01;  // tolerance of the rate in G
+
+// V = diag(1, ..., 1, repelled): F is spanned by the first d - 1 axes, G by the last.
+Matrix value_of(int d, double repelled) {
+  Matrix v = zeros(d, d);
+  for (int k = 0; k < d; ++k) v(k, k) = k + 1 < d ? 1 : repelled;
+  return v;
+}
+
+struct Gathering {
+  double miss = 0;                          // the largest, at the end
+  int came = 0;                             // tokens that came to the boundary of F on the way
+  double nearest = INFINITY, farthest = 0;  // rates at which followers leave whom they attend to
+  int followers = 0;
+  double kept = INFINITY;  // of the largest distance of two tokens in F
+};
+
+// In G a follower i of j, both settled, obeys (z_i - z_j)' = -repelled (z_i - z_j).
+Gathering gathering_of(const Simulated& simulated) {
+  const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
+  const std::size_t late = 3 * simulated.frames.size() / 4;
+  const HostSwarm& before = simulated.frames[late];
+  const double time = simulated.times.back() - simulated.times[late];
+  const int axis = last.d() - 1;  // of G; F has those before it
+  Gathering g{.kept = extent_of(last, axis) / extent_of(first, axis)};
+  for (int i = 0; i < last.n(); ++i) {
+    const double miss = boundary_miss(last, i, axis);
+    g.miss = std::max(g.miss, miss);
+    g.came += miss < kMiss && boundary_miss(first, i, axis) >= kMiss ? 1 : 0;
+    const int j = attended(last, i, axis);
+    if (j == i || attended(before, i, axis) != j || boundary_miss(before, i, axis) > 1e-3) continue;
+    const double from = before.at(i, axis) - before.at(j, axis);
+    const double to = last.at(i, axis) - last.at(j, axis);
+    const double rate = std::log(std::fabs(to / from)) / time;
+    g.nearest = std::min(g.nearest, rate);
+    g.farthest = std::max(g.farthest, rate);
+    ++g.followers;
+  }
+  return g;
+}
+
+// Coordinates over time: one of F, which gathers, and that of G as x = e^{tV} z, which does not.
+void draw_paths(const Simulated& simulated, double repelled, Reproduction& result) {
+  const int d = simulated.last().d();
+  ReproducedTable table{fmt::format("paths_d{}", d), {"t", "token", "in F", "in G"}};
+  for (int i = 0; i < simulated.last().n(); ++i)
+    for (std::size_t f = 0; f < simulated.frames.size(); ++f)
+      table.rows.push_back(
+          {simulated.times[f], static_cast<double>(i), simulated.frames[f].at(i, 0),
+           std::exp(repelled * simulated.times[f]) * simulated.frames[f].at(i, d - 1)});
+  const std::string last = repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled);
+  const std::string exponent = repelled == -0.5 ? "−t/2" : fmt::format("{:g}t", repelled);
+  const std::string v = fmt::format("V = diag({}, {})", d == 2 ? "1" : "1, 1", last);
+  if (d == 2)
+    result.figures.push_back({.name = "product",
+                              .table = table.name,
+                              .title = fmt::format("{}: along F", v),
+                              .x = {.label = "time t"},
+                              .y = {.label = "coordinate z_{1} of z = e^{−tV} x"},
+                              .curves = {{"in F", Drawn::path, "tokens", 0}},
+                              .apart = "token"});
+  result.figures.push_back(
+      {.name = "product",
+       .table = table.name,
+       .title = fmt::format("{}: along G", v),
+       .x = {.label = "time t"},
+       .y = {.label = fmt::format("coordinate x_{{{0}}} = e^{{{1}}} z_{{{0}}}", d, exponent)},
+       .curves = {{"in G", Drawn::path, "tokens", 1}},
+       .apart = "token"});
+  result.tables.push_back(std::move(table));
+}
+
+// The plane F of d = 3 with the hull of the tokens in it.
+void draw_plane(const Simulated& simulated, double repelled, Reproduction& result) {
+  ReproducedTable table{"plane", {"z1", "hull", "path", "start", "end"}};
+  const auto add = [&](std::size_t column, const PlanePoint& p) {
+    table.rows.push_back({p.x, kNoNumber, kNoNumber, kNoNumber, kNoNumber});
+    table.rows.back()[column] = p.y;
+  };
+  for (const PlanePoint& corner : hull_of(points_of(simulated.last()))) add(1, corner);
+  for (int i = 0; i < simulated.last().n(); ++i) {
+    for (const HostSwarm& z : simulated.frames) add(2, {z.at(i, 0), z.at(i, 1)});
+    add(2, {kNoNumber, kNoNumber});
+  }
+  for (const PlanePoint& p : points_of(simulated.frames.front())) add(3, p);
+  for (const PlanePoint& p : points_of(simulated.last())) add(4, p);
+  result.figures.push_back(
+      {.name = "product",
+       .table = "plane",
+       .title = fmt::format("V = diag(1, 1, {}): the plane F",
+                            repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled)),
+       .x = {.label = "first coordinate z_{1}"},
+       .y = {.label = "second coordinate z_{2}"},
+       .curves = {{"hull", Drawn::area, "hull at the end", 0},
+                  {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
+                  {"start", Drawn::rings, "start", 1},
+                  {"end", Drawn::points, "end", 0}},
+       .equal_axes = true});
+  result.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+std::optional<Reproduction> product(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "product");
+  ReproducedTable cases{"cases",
+                        {"d", "seed", "largest miss in F", "came to the boundary", "followers",
+                         "least rate in G", "greatest rate in G"}};
+  const double repelled = control.values.number("repelled");
+  const int seeds = control.values.whole("seeds");
+  for (const int d : {2, 3}) {
+    Gathering all{.came = 1'000'000};
+    for (int seed = 0; seed < seeds; ++seed) {
+      if (control.stopped()) return std::nullopt;
+      ExperimentSpec spec = control.values.spec("product");
+      spec.d = d;
+      spec.random.seed = static_cast<std::uint64_t>(seed);
+      spec.dynamics.value = {MatrixChoice::given, value_of(d, repelled)};
+      control.wrong.spoil(spec);
+      const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
+      const Gathering g = gathering_of(simulated);
+      cases.rows.push_back({static_cast<double>(d), static_cast<double>(seed), g.miss,
+                            static_cast<double>(g.came), static_cast<double>(g.followers),
+                            g.nearest, g.farthest});
+      all = {std::max(all.miss, g.miss),       std::min(all.came, g.came),
+             std::min(all.nearest, g.nearest), std::max(all.farthest, g.farthest),
+             all.followers + g.followers,      std::min(all.kept, g.kept)};
+      if (seed > 0) continue;
+      if (d == 3) draw_plane(simulated, repelled, result);
+      draw_paths(simulated, repelled, result);
+    }
+    const std::string what = fmt::format("d = {}: ", d);
+    result.checks.push_back(
+        holds("product.gather",
+              {what + "largest (max_j <z, z_j> - <z, z>) / <z, z> in F at the end", all.miss},
+              all.miss < kMiss && all.came > 0 && all.kept > kKept,
+              "below 0.01, some came there on the way, and they do not all meet in one point"));
+    result.checks.back().more["extent kept"] = all.kept;
+    const bool some = all.followers > 0;
+    for (const double rate : {all.nearest, all.farthest})
+      result.checks.push_back(
+          nearly("product.spread",
+                 {fmt::format("{}{} rate at which a follower leaves its leader in G, {} followers",
+                              what, rate == all.nearest ? "least" : "greatest", all.followers),
+                  -repelled, some ? rate : kNoNumber},
+                 kShare));
+  }
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  result.captions["product"] =
+      "V attracts in F and repels in G. Along F tokens gather as under V = I: at two values on the "
+      "line, on the boundary of a polytope in the plane. Along G followers leave their leaders as "
+      "e^(t/2) in z, so that x = e^(tV) z keeps them apart; leaders, who attend to themselves "
+      "alone, come to 0 there.";
   return result;
 }
 

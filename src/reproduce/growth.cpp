@@ -10,7 +10,6 @@
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "murmur/theory.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 

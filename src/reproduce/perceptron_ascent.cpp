@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/parallel.h"
-#include "reproduce/landscapes.h"
+#include "reproduce/perceptron_swarms.h"
 #include "reproduce/reproductions.h"
 
 namespace murmur {

@@ -7,7 +7,6 @@
 
 #include "core/parallel.h"
 #include "murmur/theory.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 

@@ -8,7 +8,6 @@
 #include <regex>
 
 #include "murmur/error.h"
-#include "reproduce/record.h"
 #include "reproduce/reproductions.h"
 #include "run/formats.h"
 

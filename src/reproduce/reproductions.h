@@ -84,4 +84,11 @@ std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control
 std::optional<Reproduction> real_models(const ReproductionControl& control);
 std::optional<Reproduction> skipped_blocks(const ReproductionControl& control);
 
+// record.json, or record-quick.json, in the folder of the result: its checks, tables and figures,
+// with the version of the program and the settings they were made with.
+void write_record(const Reproduction& done, const ReproductionControl& control);
+// Nothing where there is none, or one of another version or other settings.
+std::optional<Reproduction> read_record(const std::string& name,
+                                        const ReproductionControl& control);
+
 }  // namespace murmur

@@ -1,11 +1,15 @@
-// simulations.h: experiments simulated in memory, for figures that need their frames and no run
-// directory.
+// simulations.h: what figures of swarms share: simulating in memory, under a null model too, and
+// points of the plane.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "murmur/engine.h"
 #include "murmur/experiment.h"
+#include "murmur/meanfield.h"
+#include "murmur/swarm.h"
 #include "reproduce/rules.h"
 
 namespace murmur {
@@ -26,5 +30,22 @@ struct Simulated {
 Simulated simulate_in_memory(const Experiment& experiment, NullModel null = NullModel::none);
 
 double angle_of(const HostSwarm& x, int i);  // of its first two coordinates, in (-pi, pi]
+
+// The engine of a choice; under `still` and `random` the reference engine, which keeps the manifold
+// of every dynamics and replaces its forces, layer norm and clock. `constant` moves nothing: it is
+// about answers.
+std::unique_ptr<Engine> make_engine(const EngineChoice& resolved, NullModel null);
+
+// The same of infinitely many tokens, of which no matrix is drawn: under `random` each attends to
+// all alike.
+MeanField under_null(MeanField field, NullModel null);
+
+struct PlanePoint {
+  double x, y;
+};
+
+// Corners of the convex hull in turn, the first once more at the end.
+std::vector<PlanePoint> hull_of(std::vector<PlanePoint> points);
+std::vector<PlanePoint> points_of(const HostSwarm& z);  // the first two coordinates
 
 }  // namespace murmur

@@ -8,7 +8,7 @@
 
 #include "core/parallel.h"
 #include "murmur/random.h"
-#include "reproduce/real_inputs.h"
+#include "reproduce/real_models.h"
 #include "reproduce/reproductions.h"
 #include "trace/layers.h"
 

@@ -1,13 +1,13 @@
 // real_models_test.cpp: inputs for trained transformers, what is read off a pass, and what is said
 // where no model is there.
+#include "reproduce/real_models.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "model/variation.h"
-#include "reproduce/real_inputs.h"
-#include "reproduce/real_readings.h"
 #include "reproduce/reproduce.h"
 #include "temporary.h"
 

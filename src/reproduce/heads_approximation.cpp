@@ -1,5 +1,5 @@
-// heads.cpp: which fields of measures sums of H attention heads approximate, how fast in H, and the
-// field of infinitely many random heads.
+// heads_approximation.cpp: which fields of measures sums of H attention heads approximate, how fast
+// in H, and the field of infinitely many random heads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 
 #include "core/parallel.h"
 #include "reproduce/head_fields.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 

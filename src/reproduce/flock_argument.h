@@ -1,4 +1,5 @@
-// token_probes.h: what the flock argument asks of a trained swarm or rnn.
+// flock_argument.h: how trained swarms and recurrent networks respond to the order of tokens and to
+// further tokens.
 #pragma once
 
 #include <optional>

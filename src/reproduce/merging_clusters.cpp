@@ -1,6 +1,8 @@
-// kinetic.cpp: five tokens that merge one by one, and how far the papers' layers fall behind them.
+// merging_clusters.cpp: tokens that merge one by one: their merge times, the clock of the papers'
+// layers, the steps of the energy, and how long two clusters live.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -276,6 +278,243 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
       "the factor 1 + η: near clusters ⟨x, A⟩ is 1, and the normalisation takes that part of every "
       "step away. Five tokens are a little later still: their early path has left the last two "
       "clusters farther apart.";
+  return result;
+}
+
+namespace {
+
+constexpr double kLevels[] = {0.20, 0.28, 0.44, 0.52, 1.00};
+
+Series energy_of(double beta, const ReproductionControl& control) {
+  ExperimentSpec spec = preset_spec("staircase");
+  spec.dynamics.beta = beta;
+  spec.T = control.values.number("T");
+  spec.dt = control.values.number("dt");
+  spec.save = SaveChoice{SaveChoice::every, 1e-5};
+  spec.merge = 1.3e-4;
+  spec.dynamics.beta *= control.wrong.beta;
+  const Experiment e = make_experiment(spec);
+  const Simulated simulated = simulate_in_memory(e, control.wrong.null);
+  const std::size_t column = observable_column(e.dynamics, "energy_scaled");
+  Series energy;
+  for (std::size_t k = 0; k < simulated.times.size(); ++k) {
+    energy.t.push_back(simulated.times[k]);
+    energy.value.push_back(observe(simulated.frames[k], e.dynamics, observe_settings(e))[column]);
+  }
+  return energy;
+}
+
+// When the energy is half way up to each level in turn.
+std::vector<double> half_heights(const Series& energy) {
+  std::vector<double> times;
+  for (int k = 0; k < 4; ++k)
+    times.push_back(crossing_time(energy, (kLevels[k] + kLevels[k + 1]) / 2).value_or(kNoNumber));
+  return times;
+}
+
+// The energy half way between two rises.
+double level_between(const Series& energy, double from, double to) {
+  const double middle = (from + to) / 2;
+  const auto at = std::lower_bound(energy.t.begin(), energy.t.end(), middle) - energy.t.begin();
+  return at < static_cast<std::ptrdiff_t>(energy.value.size()) ? energy.value[at] : kNoNumber;
+}
+
+// Where clusters are far enough apart for theory: at beta = 2000 and 4000.
+void check_stairs(double beta, double T, const std::vector<theory::Stair>& predicted,
+                  const Series& energy, Reproduction& result) {
+  if (beta != 2000 && beta != 4000) return;
+  const std::vector<double> halves = half_heights(energy);
+  for (int k = 0; k < 4; ++k) {
+    result.checks.push_back(near("staircase.half-heights",
+                                 {fmt::format("β = {:g}: half-height of rise {}", beta, k + 1),
+                                  predicted[k].half, halves[k]},
+                                 1e-4));
+    const double end = k < 3 ? halves[k + 1] : T - 0.001;
+    result.checks.push_back(near("staircase.plateaus",
+                                 {fmt::format("β = {:g}: plateau {}", beta, k + 2), kLevels[k + 1],
+                                  level_between(energy, halves[k], end)},
+                                 0.01));
+  }
+}
+
+}  // namespace
+
+std::optional<Reproduction> staircase(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "staircase");
+  const std::vector<double>& betas = control.values.numbers("betas");
+  ReproducedTable table{"energy", {"t", "beta", "energy_scaled", "half-height"}};
+  ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
+  const Experiment start = make_experiment(preset_spec("staircase"));
+  std::vector<double> angles;
+  for (int i = 0; i < start.swarm.n(); ++i)
+    angles.push_back(std::atan2(start.swarm.at(i, 1), start.swarm.at(i, 0)));
+  for (const double beta : betas) {
+    if (control.stopped()) return std::nullopt;
+    const Series energy = energy_of(beta, control);
+    const std::vector<theory::Stair> predicted = theory::staircase(angles, {}, beta);
+    check_stairs(beta, control.values.number("T"), predicted, energy, result);
+    for (std::size_t k = 0; k < energy.t.size(); k += 20)
+      table.rows.push_back({energy.t[k], beta, energy.value[k], kNoNumber});
+    for (int k = 0; k < 4; ++k)
+      table.rows.push_back({predicted[k].half, beta, kNoNumber, (kLevels[k] + kLevels[k + 1]) / 2});
+    const std::vector<double> halves = half_heights(energy);
+    for (int k = 0; k < 4; ++k)
+      steps.rows.push_back({beta, static_cast<double>(k + 1), predicted[k].half, halves[k]});
+  }
+  result.tables = {std::move(table), std::move(steps)};
+  ReproducedFigure figure{.name = "staircase",
+                          .table = "energy",
+                          .title = "The energy climbs one step a merger",
+                          .x = {.label = "arc-length time t (clock U4)"},
+                          .y = {.label = "scaled energy 2β e^{−β} E", .from = 0, .to = 1.06},
+                          .curves = {{"energy_scaled", Drawn::line},
+                                     {"half-height", Drawn::rings, "predicted half-height"}},
+                          .by = "beta",
+                          .by_name = "β"};
+  for (const double level : kLevels)
+    figure.guides.push_back({"predicted plateaus", kNoNumber, level});
+  result.figures.push_back(std::move(figure));
+  result.captions["staircase"] =
+      "The scaled energy of five close tokens climbs one step a merger, from 1/5 to 1: the larger "
+      "β, the flatter the plateaus at the predicted sums of squared masses (dashes), and the "
+      "rises pass half their height at the predicted times (hollow marks).";
+  return result;
+}
+
+namespace {
+
+struct Case {
+  Interaction law;
+  double beta, angle, mass;
+  double predicted;  // by quadrature, six digits; NaN: of the curve, not checked
+};
+constexpr double kRightAngle = std::numbers::pi / 2, kWide = 2 * std::numbers::pi / 3;
+constexpr double kEnd = 0.1;  // the angle at which they count as merged
+constexpr Case kCases[] = {
+    {Interaction::SA, 4, kRightAngle, 0.5, 10.0219},
+    {Interaction::USA, 4, kRightAngle, 0.5, 0.312261},
+    {Interaction::SA, 9, kRightAngle, 0.5, 465.896},
+    {Interaction::USA, 9, kRightAngle, 0.5, 0.114623},
+    {Interaction::SA, 4, kWide, 0.5, 60.5123},
+    {Interaction::SA, 9, kWide, 0.5, 48744},
+    {Interaction::USA, 9, kWide, 0.5, 12.0305},
+    {Interaction::SA, 6, 1.5, 0.25, 17.3207},
+};
+
+Experiment experiment_of(const Case& c, double t) {
+  ExperimentSpec spec = preset_spec("lifetimes");
+  spec.dynamics.interaction = c.law;
+  spec.dynamics.beta = c.beta;
+  spec.T = t;
+  spec.init = InitialPoints{{2, 2, {1, 0, std::cos(c.angle), std::sin(c.angle)}}};
+  Experiment e = make_experiment(spec);
+  e.swarm.mass = {c.mass, 1 - c.mass};
+  return e;
+}
+
+double angle_after(const Case& c, double t, NullModel null) {
+  const HostSwarm x = simulate_in_memory(experiment_of(c, t), null).last();
+  const double chord = std::hypot(x.at(0, 0) - x.at(1, 0), x.at(0, 1) - x.at(1, 1));
+  return 2 * std::asin(chord / 2);
+}
+
+// The time at which two particles have come within kEnd, by doubling and halving. NaN where they
+// have not by kLongest.
+constexpr double kLongest = 1e15;
+double lifetime_of(Case c, const WrongModel& wrong) {
+  c.beta *= wrong.beta;
+  double high = 0.01;
+  while (angle_after(c, high, wrong.null) > kEnd)
+    if ((high *= 2) > kLongest) return kNoNumber;
+  double low = high / 2;
+  for (int halving = 0; halving < 30; ++halving) {
+    const double middle = (low + high) / 2;
+    (angle_after(c, middle, wrong.null) > kEnd ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+theory::TwoClusters theory_of(const Case& c) {
+  const theory::Growth attention = theory::growth_of(experiment_of(c, 1).dynamics, 2);
+  return {.beta = attention.beta, .law = attention.law, .mass = c.mass};
+}
+
+double quadrature(const Case& c) { return theory::lifetime(theory_of(c), c.angle, kEnd); }
+
+}  // namespace
+
+std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "lifetimes");
+  for (const Case& c : kCases) {
+    if (control.stopped()) return std::nullopt;
+    Check check =
+        nearly("lifetimes.particles",
+               {fmt::format("{}, β = {:g}, from angle {:.4f}, mass {:g}",
+                            c.law == Interaction::SA ? "SA" : "USA", c.beta, c.angle, c.mass),
+                c.predicted, lifetime_of(c, control.wrong)},
+               1e-5);
+    check.more["quadrature"] = quadrature(c);
+    result.checks.push_back(std::move(check));
+  }
+  ReproducedTable table{"lifetimes",
+                        {"beta", "particles", "quadrature", "leading order",
+                         "particles over leading order", "quadrature over leading order"}};
+  const FigureValues& values = control.values;
+  const double step = values.number("beta_step"), most = values.number("beta_max");
+  const double angle = values.number("angle"), mass = values.number("mass");
+  const bool usual = angle == kRightAngle && mass == 0.5;
+  std::vector<double> betas, logs;
+  for (double beta = control.quick ? 5 : 4; beta <= most; beta += step) {
+    const Case c{Interaction::SA, beta, angle, mass, kNoNumber};
+    const double ours = lifetime_of(c, control.wrong);
+    const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
+    table.rows.push_back(
+        {beta, ours, quadrature(c), leading, ours / leading, quadrature(c) / leading});
+    if (beta < 9) continue;  // where corrections of order 1/beta still bend the line
+    betas.push_back(beta);
+    logs.push_back(std::log(beta * ours));
+  }
+  for (double beta = 4; beta <= most; beta += 0.25) {  // theory between what was measured
+    if (std::any_of(table.rows.begin(), table.rows.end(),
+                    [&](const auto& row) { return std::get<double>(row[0]) == beta; }))
+      continue;
+    const Case c{Interaction::SA, beta, angle, mass, kNoNumber};
+    const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
+    table.rows.push_back(
+        {beta, kNoNumber, quadrature(c), leading, kNoNumber, quadrature(c) / leading});
+  }
+  std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::get<double>(a[0]) < std::get<double>(b[0]);
+  });
+  const double slope = line_of(betas, logs).slope;
+  result.checks.push_back(
+      near("lifetimes.slope",
+           {"slope of ln(β T) against β from 9 on, from a right angle", 1, slope}, 0.005));
+  result.tables.push_back(std::move(table));
+  result.figures.push_back(
+      {.name = "lifetimes",
+       .table = "lifetimes",
+       .title = usual ? "Two clusters at a right angle, SA"
+                      : fmt::format("Two clusters at {:g}, mass {:g}, SA", angle, mass),
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = "time until their angle is 0.1", .log = true},
+       .curves = {{"quadrature", Drawn::line, "quadrature", 0},
+                  {"leading order", Drawn::dashes,
+                   usual ? "leading order e^{β}/(2β)" : "leading order", ReproducedCurve::kQuiet},
+                  {"particles", Drawn::points, "two particles", 0}}});
+  result.figures.push_back(
+      {.name = "lifetimes",
+       .table = "lifetimes",
+       .title = "The same over the leading order",
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = usual ? "time / (e^{β}/(2β))" : "time over the leading order"},
+       .curves = {{"quadrature over leading order", Drawn::line, "quadrature", 0},
+                  {"particles over leading order", Drawn::points, "two particles", 0}},
+       .guides = {{"leading order", kNoNumber, 1}}});
+  result.captions["lifetimes"] =
+      "Two clusters at a right angle live for a time that grows as e^β / (2β): particles (points) "
+      "lie on the quadrature of the equation of their angle (line), and both approach the leading "
+      "order (dashes).";
   return result;
 }
 

@@ -1,4 +1,5 @@
-// landscapes.h: swarms on circle and sphere with random perceptrons, energies and simulations.
+// perceptron_swarms.h: swarms with random perceptrons on the circle and the sphere, as energies and
+// as simulations.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// landscapes.cpp: swarms on circle and sphere beside random units, as energies and as simulations.
-#include "reproduce/landscapes.h"
+// perceptron_swarms.cpp: simulates swarms with random perceptrons and follows their gradient flow
+// to rest.
+#include "reproduce/perceptron_swarms.h"
 
 #include <fmt/format.h>
 
