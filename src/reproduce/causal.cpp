@@ -48,7 +48,7 @@ void check_counts(const ReproductionControl& control, Reproduction& result) {
     Count c = right;
     c.delta /= std::sqrt(control.wrong.beta);
     const Spread strong = count_centres(c, Centres::strong, starts);
-    Check check = near("causal-centres.strong",
+    Check check = near(rule::causal_centres_strong,
                        {fmt::format("d = {}, δ = {:g}, n = {}: mean number of strong centres", c.d,
                                     right.delta, c.n),
                         c.strong, strong.mean},
@@ -59,7 +59,7 @@ void check_counts(const ReproductionControl& control, Reproduction& result) {
     if (c.d != 2) continue;
     const Spread parked = count_centres(c, Centres::ordinary, starts);
     Check parking = near(
-        "causal-centres.renyi",
+        rule::causal_centres_renyi,
         {fmt::format("d = 2, δ = {:g}, n = {}: mean number of Rényi centres", right.delta, c.n),
          theory::parked_centres(right.delta, c.n), parked.mean},
         3 * parked.sd / std::sqrt(starts));
@@ -125,7 +125,7 @@ void draw_flight(const Flight& flight, const std::vector<int>& strong, const Sim
     table.rows.push_back({simulated.times.back(), "cluster", kNoNumber, kNoNumber, at});
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "causal-centres",
+      {.name = figure::causal_centres,
        .table = "flight",
        .title = fmt::format("{} tokens on the circle, causal attention, β = {:g}", e.swarm.n(),
                             flight.beta),
@@ -157,7 +157,7 @@ void draw_counts(const ReproductionControl& control, Reproduction& result) {
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "causal-centres",
+      {.name = figure::causal_centres,
        .table = "centres",
        .title = "Numbers of centres, n = 400",
        .x = {.label = "distance δ between centres", .log = true},
@@ -166,7 +166,7 @@ void draw_counts(const ReproductionControl& control, Reproduction& result) {
                   {"parked theory", Drawn::line, "0.7476 · 2π/δ", 2},
                   {"strong", Drawn::points, "strong centres", 1, "strong error"},
                   {"parked", Drawn::points, "Rényi centres", 2, "parked error"}}});
-  result.captions["causal-centres"] =
+  result.captions[figure::causal_centres] =
       "Left: strong centres, tokens that no earlier token is near, keep their angle until t = 150 "
       "and gather the others; rings mark the clusters that remain, those without an orange line at "
       "other Rényi centres. Right: mean numbers of centres over independent starts, with standard "
@@ -176,7 +176,7 @@ void draw_counts(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "causal-centres");
+  Reproduction result = result_of(control, figure::causal_centres);
   check_counts(control, result);
   for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
     if (control.stopped()) return std::nullopt;
@@ -198,7 +198,7 @@ std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
         others += by / (e.swarm.n() - static_cast<double>(strong.size()));
     }
     Check stay = holds(
-        "causal-centres.stay",
+        rule::causal_centres_stay,
         {fmt::format("seed {}: largest turn of a strong centre by t = {:g}", seed, e.schedule.T),
          moved},
         moved < 0.01 && others > 0.1, "below 0.01, where the others turn by more than 0.1");
@@ -483,7 +483,7 @@ ReproducedTable numbers_table(const Sized& half, const Sized& whole) {
 
 void draw_endless(Reproduction& result) {
   result.figures.push_back(
-      {.name = "lost-in-the-middle",
+      {.name = figure::lost_in_the_middle,
        .table = "numbers",
        .title = "The mean profile as n grows",
        .x = {.label = "inverse number of tokens 1/n", .from = -0.0015, .every = 0.01},
@@ -494,7 +494,7 @@ void draw_endless(Reproduction& result) {
                   {"n → ∞", Drawn::rings, "extrapolated", 1, "error as n → ∞"}},
        .guides = {{"mean field", kNoNumber, 1}}});
   result.figures.push_back(
-      {.name = "lost-in-the-middle",
+      {.name = figure::lost_in_the_middle,
        .table = "endless",
        .title = "Each place as n → ∞",
        .x = {.label = "place in the prompt s"},
@@ -523,7 +523,7 @@ void check_particles(const Sized& half, const Sized& whole, int draws, Reproduct
   const Stretch middle = stretch_of(whole.measured.at, 0.2, 0.55);
   const Stretch end = stretch_of(whole.measured.at, 0.85, 1);
   Check share =
-      near("lost-in-the-middle.mean",
+      near(rule::lost_in_the_middle_mean,
            {fmt::format("mean profile over the mean field's at t = {:g}, from {} draws of "
                         "{} and {} particles",
                         whole.probe.t, draws, half.probe.n, whole.probe.n),
@@ -533,11 +533,11 @@ void check_particles(const Sized& half, const Sized& whole, int draws, Reproduct
   share.more["standard error"] = mean.error;
   result.checks.push_back(std::move(share));
   result.checks.push_back(holds(
-      "lost-in-the-middle.places",
+      rule::lost_in_the_middle_places,
       {"profile over the mean field's: the place farthest from 1, in standard errors", farthest},
       farthest < 3, "below 3 at every place"));
   result.checks.push_back(
-      holds("lost-in-the-middle.end",
+      holds(rule::lost_in_the_middle_end,
             {"particles: end above middle, in standard errors", rise(middle, end)},
             rise(middle, end) > 3, "above 3: the middle is lost"));
   result.tables.push_back(profile_table(whole));
@@ -555,7 +555,7 @@ void check_theory(const WrongModel& wrong, Reproduction& result) {
     const double root = slope_root(retrieval, critical);
     const double before = place_of_minimum(retrieval, 0.9 * critical);
     const double after = place_of_minimum(retrieval, 1.1 * critical);
-    result.checks.push_back(near("lost-in-the-middle.critical-time",
+    result.checks.push_back(near(rule::lost_in_the_middle_critical_time,
                                  {fmt::format("t_crit at beta = {:g}", p.beta), p.time, critical},
                                  p.digits));
     table.rows.push_back({p.beta, p.time, critical, root, before, after,
@@ -579,7 +579,7 @@ void draw_profiles(const FigureValues& values, Reproduction& result) {
                                   theory::retrieval_profile(retrieval, share * critical, 1));
   }
   ReproducedFigure figure{
-      .name = "lost-in-the-middle",
+      .name = figure::lost_in_the_middle,
       .table = "profiles",
       .title = retrieval.beta == retrieval.lambda
                    ? fmt::format("Theory, β = λ = {:g}", retrieval.beta)
@@ -597,7 +597,7 @@ void draw_profiles(const FigureValues& values, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "lost-in-the-middle");
+  Reproduction result = result_of(control, figure::lost_in_the_middle);
   check_theory(control.wrong, result);
   draw_profiles(control.values, result);
   // Early, since deficits grow with time; the first few tokens see too few others anyway. Odd
@@ -615,7 +615,7 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
   check_particles({few, *half, mean_field_profile(few)}, {probe, *whole, mean_field_profile(probe)},
                   draws, result);
   result.figures.push_back(
-      {.name = "lost-in-the-middle",
+      {.name = figure::lost_in_the_middle,
        .table = "particles",
        .title = fmt::format("{} particles, t = {:g}", probe.n, probe.t),
        .x = {.label = "place in the prompt s"},
@@ -625,7 +625,7 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
            {"large swarm", Drawn::dashes, "n → ∞", ReproducedCurve::kQuiet},
            {"particles", Drawn::points, fmt::format("particles, {} draws", draws), 0, "error"}}});
   draw_endless(result);
-  result.captions["lost-in-the-middle"] =
+  result.captions[figure::lost_in_the_middle] =
       "How much of a token at place s reaches the last one. Top left: the profile is U-shaped "
       "until t_crit, when its end stops rising. Top right: particles with their standard errors "
       "beside the mean field of as many tokens: the middle of the prompt is lost, and so few "

@@ -326,9 +326,9 @@ void check_constants(const Chaos& right, const std::vector<ChaosPoint>& points,
     table.rows.push_back({t, predicted[k], spread.mean, error});
     const Ratio growth = ratio_of(squares, start);
     Check check = k == 0
-                      ? near("chaos.constant",
+                      ? near(rule::chaos_constant,
                              {"t = 0: n W2^2 on average", chaos_constant(), spread.mean}, 3 * error)
-                      : near("chaos.growth",
+                      : near(rule::chaos_growth,
                              {fmt::format("t = {:g}: n W2^2 over that at t = 0", t),
                               predicted[k] / predicted[0], growth.value},
                              3 * growth.error);
@@ -342,7 +342,7 @@ void check_constants(const Chaos& right, const std::vector<ChaosPoint>& points,
 
 void draw(Reproduction& result) {
   ReproducedFigure figure{
-      .name = "chaos",
+      .name = figure::chaos,
       .table = "chaos",
       .title = "Independent tokens on the circle, β = 4",
       .x = {.label = "number of tokens n", .log = true},
@@ -358,7 +358,7 @@ void draw(Reproduction& result) {
       {"level", Drawn::line, "mean over n"},
       {.column = "sqrt(n) distance", .name = "mean of clouds", .error = "sqrt(n) error"}};
   result.figures.push_back(figure);
-  result.captions["chaos"] =
+  result.captions[figure::chaos] =
       "The distance W₂ of n independent tokens from the swarm of infinitely many falls as n^(−1/2) "
       "at every time (left); times √n it is level (right). Bars: standard errors over clouds.";
 }
@@ -366,7 +366,7 @@ void draw(Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> chaos(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "chaos");
+  Reproduction result = result_of(control, figure::chaos);
   const Chaos chaos = chaos_of(control);
   const std::vector<CircleMeasure> limit = chaos_limit(chaos, chaos.limit);
   if (control.stopped()) return std::nullopt;
@@ -380,7 +380,7 @@ std::optional<Reproduction> chaos(const ReproductionControl& control) {
   }
   for (double t = 0; t <= chaos.T; t += chaos.every) {
     const ChaosExponent exponent = chaos_exponent(points, t);
-    Check check = near("chaos.exponent",
+    Check check = near(rule::chaos_exponent,
                        {fmt::format("t = {:g}: exponent of W2 over n", t), -0.5, exponent.value},
                        3 * exponent.error);
     check.rule = "within 3 standard errors";

@@ -39,7 +39,7 @@ Check exponent_check(const std::vector<double>& means) {
   const double ours = std::log(means[1] / means[0]) / decade;
   const double law =
       std::log(theory::mode_scale(kRows[1].beta) / theory::mode_scale(kRows[0].beta)) / decade;
-  return near("density-modes.logarithm",
+  return near(rule::density_modes_logarithm,
               {"exponent of the number of modes from β = 1,000 to 10,000", law, ours},
               (law - 0.5) / 2);
 }
@@ -47,7 +47,7 @@ Check exponent_check(const std::vector<double>& means) {
 }  // namespace
 
 std::optional<Reproduction> density_modes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "density-modes");
+  Reproduction result = result_of(control, figure::density_modes);
   const int starts = control.values.whole("starts");
   const std::string n = grouped(control.values.spec("density-modes").n.value_or(kDefaultParticles));
   std::vector<double> means;
@@ -55,7 +55,7 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
     const Spread s = spread_of(count_modes(row.beta * control.wrong.beta, starts, control));
     means.push_back(s.mean);
     Check check = nearly(
-        "density-modes.count",
+        rule::density_modes_count,
         {fmt::format("n = {}, β = {:g}: mean number of modes", n, row.beta), row.before, s.mean},
         0.05);
     check.more["over sqrt(beta ln beta)"] = s.mean / theory::mode_scale(row.beta);
@@ -74,7 +74,7 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "density-modes",
+      {.name = figure::density_modes,
        .table = "modes",
        .title = "Peaks of a Gaussian kernel density, n = " + n,
        .x = {.label = "inverse squared bandwidth β", .log = true},
@@ -83,7 +83,7 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
            {"logarithm", Drawn::line, "0.45 √(β ln β)", 0},
            {"root", Drawn::dashes, "√β through β = 1,000", ReproducedCurve::kQuiet},
            {"mean", Drawn::points, fmt::format("mean of {} starts", panel), 0, "standard error"}}});
-  result.captions["density-modes"] =
+  result.captions[figure::density_modes] =
       "The number of modes of the kernel density of 10,000 independent tokens grows with β; over "
       "the last decade it follows √β (dashes) more closely than √(β ln β) (line), the law of arXiv "
       "2412.09080 with a fitted factor. Bars: standard errors over starts.";
@@ -124,7 +124,7 @@ double error_at(const std::vector<Series>& counts, std::size_t frame) {
 }  // namespace
 
 std::optional<Reproduction> next_token(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "next-token");
+  Reproduction result = result_of(control, figure::next_token);
   const FigureValues& values = control.values;
   const int starts = values.whole("starts");
   const ExperimentSpec preset = values.spec("next-token");
@@ -141,11 +141,11 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
     const Spread left = spread_at(counts, t.size() - 1);
     const std::string what = fmt::format("β = {:g}: atoms at t = {:g}", beta, t.back());
     const double error = std::hypot(left.sd, before.sd) / std::sqrt(static_cast<double>(starts));
-    Check check = beta == 1
-                      ? near("next-token.one", {what + ", the most of all starts", 1, left.high}, 0)
-                      : holds("next-token.more", {what + ", on average", left.mean},
-                              left.mean - before.mean > 3 * error,
-                              "more than at the lower β, by 3 standard errors of the difference");
+    Check check =
+        beta == 1 ? near(rule::next_token_one, {what + ", the most of all starts", 1, left.high}, 0)
+                  : holds(rule::next_token_more, {what + ", on average", left.mean},
+                          left.mean - before.mean > 3 * error,
+                          "more than at the lower β, by 3 standard errors of the difference");
     check.more["standard error"] = left.sd / std::sqrt(static_cast<double>(starts));
     check.more["starts"] = starts;
     result.checks.push_back(std::move(check));
@@ -153,7 +153,7 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "next-token",
+      {.name = figure::next_token,
        .table = "atoms",
        .title = d == 3 ? fmt::format("{} tokens on the sphere S² become few", n)
                        : fmt::format("{} tokens, d = {}, become few", n, d),
@@ -166,7 +166,7 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
        .by = "beta",
        .by_name = "β",
        .guides = {{"one atom", kNoNumber, 1}}});
-  result.captions["next-token"] = fmt::format(
+  result.captions[figure::next_token] = fmt::format(
       "The number of atoms that hold 99 % of the output measure, mean of {} starts with standard "
       "errors: nearly all tokens until t is about 8, in the end one atom at β = 1, and the more of "
       "them the sharper attention is.",

@@ -59,7 +59,7 @@ void check_cosines(const ReproductionControl& control, Reproduction& result) {
     const Cosines at =
         cosines(simulate_in_memory(make_experiment(spec), control.wrong.null).last());
     Check check =
-        near("equiangular.cosine",
+        near(rule::equiangular_cosine,
              {fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}",
                           c.interaction == Interaction::SA ? "SA" : "USA", c.n, c.beta, c.t),
               c.predicted, at.mean},
@@ -103,7 +103,7 @@ void draw_phase(const ReproductionControl& control, Reproduction& result) {
   }
   result.tables.push_back(std::move(phase));
   result.figures.push_back(
-      {.name = "equiangular",
+      {.name = figure::equiangular,
        .table = "phase",
        .title = "The phase curve t*(β)",
        .x = {.label = "inverse temperature β"},
@@ -117,7 +117,7 @@ void draw_phase(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> equiangular(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "equiangular");
+  Reproduction result = result_of(control, figure::equiangular);
   check_cosines(control, result);
   if (!control.figures) return result;
   ReproducedTable curves{"courses", {"t", "beta", "particles", "closed form"}};
@@ -134,7 +134,7 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
                              theory::cosine(swarm, simulated.times[k])});
   }
   result.tables = {std::move(curves)};
-  result.figures.push_back({.name = "equiangular",
+  result.figures.push_back({.name = figure::equiangular,
                             .table = "courses",
                             .title = fmt::format("{} orthonormal tokens, SA", n),
                             .x = {.label = "time t"},
@@ -144,7 +144,7 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
                             .by = "beta",
                             .by_name = "β"});
   draw_phase(control, result);
-  result.captions["equiangular"] =
+  result.captions[figure::equiangular] =
       "Orthonormal tokens keep one common cosine. Left: it rises along the closed form (lines) at "
       "every β, particles are points. Right: the time at which 1 − ρ is 0.001, from the closed "
       "form and from particles.";
@@ -197,7 +197,7 @@ void draw_branches(const ReproductionControl& control, Reproduction& result) {
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "long-context",
+      {.name = figure::long_context,
        .table = "branches",
        .title = fmt::format("One layer over n tokens of common cosine ρ = {:g}", rho),
        .x = {.label = "γ,  where β = γ ln n"},
@@ -207,7 +207,7 @@ void draw_branches(const ReproductionControl& control, Reproduction& result) {
        .by = "n",
        .by_name = "n",
        .guides = {{"γ_{c} = 1/(1 − ρ)", 1 / (1 - rho), kNoNumber}}});
-  result.captions["long-context"] =
+  result.captions[figure::long_context] =
       "The cosine between two outputs of one layer over n tokens of common cosine 0.3. As n grows "
       "three branches part at γ_c = 1/(1 − ρ): below it outputs collapse to one, above it they "
       "keep "
@@ -218,13 +218,13 @@ void draw_branches(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> long_context(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "long-context");
+  Reproduction result = result_of(control, figure::long_context);
   const int n = control.values.whole("n");
   const double rho = control.values.number("rho"), critical = 1 / (1 - rho);
   for (const double share : {0.8, 1.0, 1.2}) {
     const double predicted = theory::context_cosine(rho, share * critical, n);
     result.checks.push_back(near(
-        "long-context.layer",
+        rule::long_context_layer,
         {fmt::format("γ = {:g} critical, n = {}: output cosine of a layer of particles", share, n),
          predicted, output_cosine(n, share * critical, control.values, control.wrong)},
         1e-8));
@@ -360,13 +360,13 @@ SchemeCurve judge(const Scheme& scheme, const ReproductionControl& control, Repr
   const Simulated simulated = simulate_in_memory(until(scheme.to, std::nullopt), wrong.null);
   const double slope = measured_slope(scheme, simulated);
   result.checks.push_back(near(
-      "normalisation.cosine",
+      rule::normalisation_cosine,
       {fmt::format("rho({:g}), {}", kReadAt, scheme.name), predicted.rho, 1 - ours.gap}, 1e-6));
   result.checks.push_back(
-      near("normalisation.radius",
+      near(rule::normalisation_radius,
            {fmt::format("r({:g}), {}", kReadAt, scheme.name), predicted.r, ours.r}, 1e-6));
   result.checks.push_back(nearly(
-      "normalisation.slope",
+      rule::normalisation_slope,
       {fmt::format("late slope of ln(1 - rho) over {}, {}", clock_name(scheme.clock), scheme.name),
        scheme.slope, slope},
       kSlopeShare));
@@ -393,7 +393,7 @@ std::string title_of(const ExperimentSpec& spec) {
 }  // namespace
 
 std::optional<Reproduction> normalisation(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "normalisation");
+  Reproduction result = result_of(control, figure::normalisation);
   ReproducedTable numbers{"schemes",
                           {"scheme", "rho_6", "rho_6_theory", "r_6", "r_6_theory", "late_slope",
                            "late_slope_theory", "slope_from", "slope_to"}};
@@ -408,7 +408,7 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
                                k % 2 == 0 ? curve.gap[k] : kNoNumber});
   }
   result.tables = {std::move(numbers), std::move(curves)};
-  result.figures = {{.name = "normalisation",
+  result.figures = {{.name = figure::normalisation,
                      .table = "curves",
                      .title = title_of(preset),
                      .x = {.label = "time t", .log = true},
@@ -416,7 +416,7 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
                      .curves = {{"theory", Drawn::line, "equation of ρ and r"},
                                 {"particles", Drawn::points, "particles"}},
                      .by = "scheme"}};
-  result.captions["normalisation"] =
+  result.captions[figure::normalisation] =
       "How fast directions of 16 tokens collapse under six layer norms. Peri-LN and nGPT lead "
       "early; late, Post-LN and nGPT fall as e^(−2t), the square-root scaling as e^(−4√t), and "
       "Pre-, Peri- and Mix-LN only as t^(−2). Lines: the equation of the common cosine; points: "
@@ -463,7 +463,7 @@ double early_cosine(const Simulated& simulated) {
 // Query and key are random, and independent tokens need not be equiangular: what is left of the
 // theory are the order of the beginnings and the laws of the ends.
 std::optional<Reproduction> normalisation_weights(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "normalisation-weights");
+  Reproduction result = result_of(control, figure::normalisation_weights);
   ReproducedTable curves{"curves", {"t", "scheme", "late law", "particles"}};
   ReproducedTable numbers{"schemes",
                           {"scheme", "cosine at t = 1", "late slope", "late slope, theory"}};
@@ -488,7 +488,7 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
     const double early = early_cosine(simulated);
     const bool leads = scheme.scheme == LayerNorm::peri || scheme.scheme == LayerNorm::ngpt;
     (leads ? first : others) = leads ? std::fmin(first, early) : std::fmax(others, early);
-    result.checks.push_back(nearly("normalisation-weights.late",
+    result.checks.push_back(nearly(rule::normalisation_weights_late,
                                    {fmt::format("late slope of ln(1 - rho) over {}, {}",
                                                 clock_name(scheme.clock), scheme.name),
                                     scheme.slope, slope},
@@ -496,11 +496,11 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
     numbers.rows.push_back({scheme.name, early, slope, scheme.slope});
   }
   result.checks.push_back(
-      holds("normalisation-weights.early",
+      holds(rule::normalisation_weights_early,
             {"t = 1: least cosine of peri and ngpt over the greatest of others", first / others},
             first > others, "above 1"));
   result.tables = {std::move(numbers), std::move(curves)};
-  result.figures = {{.name = "normalisation-weights",
+  result.figures = {{.name = figure::normalisation_weights,
                      .table = "curves",
                      .title = fmt::format("n = {}, d = {}, β = {}, random Q and K, V = I", n, d,
                                           beta == std::sqrt(d) ? "√d" : fmt::format("{:g}", beta)),
@@ -509,7 +509,7 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
                      .curves = {{"late law", Drawn::line, "e^{−2t}, e^{−4√t}, t^{−2}"},
                                 {"particles", Drawn::points, "particles"}},
                      .by = "scheme"}};
-  result.captions["normalisation-weights"] =
+  result.captions[figure::normalisation_weights] =
       "The same six layer norms with random query and key matrices at β = √d and tokens that start "
       "independent: Peri-LN and nGPT are ahead early, Post-LN and nGPT late, and each ends on the "
       "law of the equiangular model (lines, through one point each).";

@@ -267,7 +267,7 @@ HyperplaneCase judge_hyperplanes(const Simulated& simulated, const Leading& lead
 }  // namespace
 
 std::optional<Reproduction> polytope(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "polytope");
+  Reproduction result = result_of(control, figure::polytope);
   ReproducedTable cases{"cases",
                         {"d", "seed", "boundary_start", "boundary_end", "largest_miss",
                          "hull_growth", "area_start", "area_end"}};
@@ -300,20 +300,20 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       if (d == 2 && seed == kFirstSeed) result.tables.push_back(plane_table(simulated));
     }
   result.checks = {
-      holds("polytope.boundary",
+      holds(rule::polytope_boundary,
             {"largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss},
             miss < kMiss, "below 0.01: every particle is on the boundary or at 0"),
-      holds("polytope.boundary",
+      holds(rule::polytope_boundary,
             {fmt::format("of {} particles, those that came to be so in flight, least", n),
              static_cast<double>(min_gained)},
             min_gained > 0, "above 0: they were not there from the start"),
-      holds("polytope.boundary",
+      holds(rule::polytope_boundary,
             {"largest distance of two particles at the end over that at the start, least", kept},
             kept > kKept, fmt::format("above {:g}: they do not meet in one point", kKept)),
-      holds("polytope.hull",
+      holds(rule::polytope_hull,
             {"most that the hull grows between frames along 200 directions", growth},
             growth < kRounding, fmt::format("below {:g}: it never grows", kRounding))};
-  Check rate = nearly("polytope.rate",
+  Check rate = nearly(rule::polytope_rate,
                       {"rate at which misses fall over the second half, median of the particles", 1,
                        middle_of(rates)},
                       0.01);
@@ -323,7 +323,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
   const std::vector<int> dimensions = control.values.wholes("dimensions");
   if (std::find(dimensions.begin(), dimensions.end(), 2) == dimensions.end()) return result;
   result.figures = {
-      {.name = "polytope",
+      {.name = figure::polytope,
        .table = "plane",
        .title = fmt::format("{} tokens in the plane, V = I, seen through e^{{−tV}}", n),
        .x = {.label = "first coordinate z_{1}"},
@@ -335,14 +335,14 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
                   {"start", Drawn::rings, "start", 1},
                   {"end", Drawn::points, "end", 0}},
        .equal_axes = true}};
-  result.captions["polytope"] =
+  result.captions[figure::polytope] =
       "With V = I every token comes to a point of the boundary of a polytope, or to 0: most go to "
       "vertices of the hull, which only shrinks on the way.";
   return result;
 }
 
 std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "hyperplanes");
+  Reproduction result = result_of(control, figure::hyperplanes);
   ReproducedTable cases{
       "cases",
       {"V", "seed", "leading_eigenvalue", "values", "lowest", "highest", "astray", "range_growth"}};
@@ -374,11 +374,11 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
           paths.rows.push_back(
               {simulated.times[f], double(i), along(simulated.frames[f], i, leading.functional)});
     }
-    result.checks.push_back(holds("hyperplanes.values",
+    result.checks.push_back(holds(rule::hyperplanes_values,
                                   {fmt::format("values of phi_1* at the end, {}", kValues[v].title),
                                    static_cast<double>(most)},
                                   most <= 3, fmt::format("3 or fewer, {:g} or more apart", kGap)));
-    result.figures.push_back({.name = "hyperplanes",
+    result.figures.push_back({.name = figure::hyperplanes,
                               .table = paths.name,
                               .title = fmt::format("Published V, {}", kValues[v].title),
                               .x = {.label = "time t"},
@@ -391,17 +391,17 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
     result.tables.push_back(std::move(paths));
   }
   result.checks.push_back(
-      holds("hyperplanes.values",
+      holds(rule::hyperplanes_values,
             {"farthest that a particle is from the largest, the smallest and 0", astray},
             astray < kGap, fmt::format("below {:g}", kGap)));
   result.checks.push_back(holds(
-      "hyperplanes.values", {"range of phi_1* at the end over that at the start, least", kept},
+      rule::hyperplanes_values, {"range of phi_1* at the end over that at the start, least", kept},
       kept > kKept, fmt::format("above {:g}: they do not meet in one value", kKept)));
   result.checks.push_back(
-      holds("hyperplanes.range", {"most that the range of phi_1* grows between frames", growth},
+      holds(rule::hyperplanes_range, {"most that the range of phi_1* grows between frames", growth},
             growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)));
   result.tables.insert(result.tables.begin(), std::move(cases));
-  result.captions["hyperplanes"] =
+  result.captions[figure::hyperplanes] =
       "Along the leading eigenvector of V tokens gather on at most three parallel hyperplanes: the "
       "greatest and the smallest value of the coordinate, and 0. One panel for each published "
       "matrix V.";
@@ -464,7 +464,7 @@ void draw_paths(const Simulated& simulated, double repelled, Reproduction& resul
   const std::string exponent = repelled == -0.5 ? "−t/2" : fmt::format("{:g}t", repelled);
   const std::string v = fmt::format("V = diag({}, {})", d == 2 ? "1" : "1, 1", last);
   if (d == 2)
-    result.figures.push_back({.name = "product",
+    result.figures.push_back({.name = figure::product,
                               .table = table.name,
                               .title = fmt::format("{}: along F", v),
                               .x = {.label = "time t"},
@@ -472,7 +472,7 @@ void draw_paths(const Simulated& simulated, double repelled, Reproduction& resul
                               .curves = {{"in F", Drawn::path, "tokens", 0}},
                               .apart = "token"});
   result.figures.push_back(
-      {.name = "product",
+      {.name = figure::product,
        .table = table.name,
        .title = fmt::format("{}: along G", v),
        .x = {.label = "time t"},
@@ -497,7 +497,7 @@ void draw_plane(const Simulated& simulated, double repelled, Reproduction& resul
   for (const PlanePoint& p : points_of(simulated.frames.front())) add(3, p);
   for (const PlanePoint& p : points_of(simulated.last())) add(4, p);
   result.figures.push_back(
-      {.name = "product",
+      {.name = figure::product,
        .table = "plane",
        .title = fmt::format("V = diag(1, 1, {}): the plane F",
                             repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled)),
@@ -514,7 +514,7 @@ void draw_plane(const Simulated& simulated, double repelled, Reproduction& resul
 }  // namespace
 
 std::optional<Reproduction> product(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "product");
+  Reproduction result = result_of(control, figure::product);
   ReproducedTable cases{"cases",
                         {"d", "seed", "largest miss in F", "came to the boundary", "followers",
                          "least rate in G", "greatest rate in G"}};
@@ -543,7 +543,7 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
     }
     const std::string what = fmt::format("d = {}: ", d);
     result.checks.push_back(
-        holds("product.gather",
+        holds(rule::product_gather,
               {what + "largest (max_j <z, z_j> - <z, z>) / <z, z> in F at the end", all.miss},
               all.miss < kMiss && all.came > 0 && all.kept > kKept,
               "below 0.01, some came there on the way, and they do not all meet in one point"));
@@ -551,14 +551,14 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
     const bool some = all.followers > 0;
     for (const double rate : {all.nearest, all.farthest})
       result.checks.push_back(
-          nearly("product.spread",
+          nearly(rule::product_spread,
                  {fmt::format("{}{} rate at which a follower leaves its leader in G, {} followers",
                               what, rate == all.nearest ? "least" : "greatest", all.followers),
                   -repelled, some ? rate : kNoNumber},
                  kShare));
   }
   result.tables.insert(result.tables.begin(), std::move(cases));
-  result.captions["product"] =
+  result.captions[figure::product] =
       "V attracts in F and repels in G. Along F tokens gather as under V = I: at two values on the "
       "line, on the boundary of a polytope in the plane. Along G followers leave their leaders as "
       "e^(t/2) in z, so that x = e^(tV) z keeps them apart; leaders, who attend to themselves "

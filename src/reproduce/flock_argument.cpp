@@ -377,7 +377,7 @@ void check_accuracies(const std::vector<Findings>& findings, bool quick,
     const double ours =
         spread_of(findings[swarm].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
     const double min = quick ? lead.quick_points : lead.points;
-    checks.push_back(holds("flock-argument.lead",
+    checks.push_back(holds(rule::flock_argument_lead,
                            {fmt::format("points of accuracy the full flock is ahead of {}",
                                         kReaders[lead.reader].name),
                             ours},
@@ -392,7 +392,7 @@ void check_order(const std::vector<Findings>& findings, std::vector<Check>& chec
     const auto changed = static_cast<double>(findings[r].order.changed);
     if (kReaders[r].position) continue;  // in the table, nothing is asked of it
     checks.push_back(
-        holds("flock-argument.order",
+        holds(rule::flock_argument_order,
               {fmt::format("verdicts of {} that a shuffle changes", kReaders[r].name), changed},
               ordered ? changed > 0 : changed == 0, ordered ? "above 0" : "exactly 0"));
   }
@@ -404,14 +404,14 @@ void check_influence(std::span<const double> m, std::span<const double> f,
                      std::vector<Check>& checks) {
   const double memory = m.front() / m.back();
   checks.push_back(
-      holds("flock-argument.influence",
+      holds(rule::flock_argument_influence,
             {"messenger: influence of the first tenth of tokens over the last", memory},
             memory < 0.1, "below 0.1: it forgets"));
   checks.back().tolerance = 0.1;
   const auto ends = std::minmax_element(f.begin(), f.end());
   const double unevenness = std::max(*ends.second - 1, 1 - *ends.first);
   checks.push_back(
-      holds("flock-argument.influence",
+      holds(rule::flock_argument_influence,
             {"full flock: largest departure of a tenth's influence from the mean", unevenness},
             unevenness < 0.25, "below 0.25: no place is favoured"));
   checks.back().tolerance = 0.25;
@@ -419,7 +419,7 @@ void check_influence(std::span<const double> m, std::span<const double> f,
 
 void check_guest(double votes, std::vector<Check>& checks) {
   checks.push_back(holds(
-      "flock-argument.guest",
+      rule::flock_argument_guest,
       {"mean readout: shift by one guest over the spread of the cloud, times n + 1", votes},
       votes > kLeastVotes && votes < kMostVotes,
       fmt::format("between {:g} and {:g}: one more vote among many", kLeastVotes, kMostVotes)));
@@ -440,7 +440,7 @@ void check_constant(const ReproductionControl& control, std::vector<Findings>& f
 
 std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
   Reproduction result;
-  result.folder = control.runs / "flock-argument";
+  result.folder = control.runs / figure::flock_argument;
   TrainingCache cache(control, result.folder);
   std::vector<Findings> findings(kReaderCount);
   if (!train_readers(control, cache, findings)) return std::nullopt;

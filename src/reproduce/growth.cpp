@@ -151,7 +151,7 @@ void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reprod
     }
   }
   result.figures.push_back(
-      {.name = "growth",
+      {.name = figure::growth,
        .table = table.name,
        .title = fmt::format("{} tokens, USA, β = {:g}", grouped(n), cloud.beta),
        .x = {.label = "time t"},
@@ -180,7 +180,7 @@ void draw_rates(const FigureValues& values, Reproduction& result) {
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "growth",
+      {.name = figure::growth,
        .table = "rates",
        .title = "Growth out of the uniform law, SA, d = 2",
        .x = {.label = "inverse temperature β"},
@@ -212,14 +212,14 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   const auto most = std::max_element(
       wins.begin(), wins.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   Check rate =
-      nearly("growth.clouds",
+      nearly(rule::growth_clouds,
              {fmt::format("β = {:g}: median rate of mode {} over iid seeds", cloud.beta, cloud.k),
               predicted, median(rates)},
              0.05);
   rate.more["seeds"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
   Check winner = near(
-      "growth.leader",
+      rule::growth_leader,
       {fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.read_at),
        static_cast<double>(cloud.k), static_cast<double>(most->first)},
       0);
@@ -232,19 +232,19 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
 }  // namespace
 
 std::optional<Reproduction> growth(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "growth");
+  Reproduction result = result_of(control, figure::growth);
   const int particles = control.values.whole("quantiles");
   const bool one_cloud = control.values.whole("seeds") == 1;
   for (const Predicted& row : kRates) {
     const double beta = row.beta * control.wrong.beta;
     result.checks.push_back(nearly(
-        "growth.rate",
+        rule::growth_rate,
         {fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.sa,
          linear_rate(plain_or_softmax(beta, Attention::softmax), row.k, particles,
                      control.wrong.null)},
         1e-3));
     result.checks.push_back(nearly(
-        "growth.rate",
+        rule::growth_rate,
         {fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.usa,
          linear_rate(plain_or_softmax(beta, Attention::unnormalised), row.k, particles,
                      control.wrong.null)},
@@ -259,21 +259,21 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
     for (const Cloud& cloud : kClouds)
       if (!check_clouds(cloud, control, result)) return std::nullopt;
   }
-  result.captions["growth"] =
+  result.captions[figure::growth] =
       "Modes grow out of the uniform swarm at the rates of the linear theory. First panel: rates "
       "of "
       "particles at quantiles (points) on the formula (lines). Then: amplitudes of one cloud of "
       "independent tokens (points) beside the linear law from its start (lines): they part where "
       "strong modes drive weaker ones, first mode 5, and saturate. Which mode leads in a single "
       "cloud depends on its start";
-  result.captions["growth"] +=
+  result.captions[figure::growth] +=
       one_cloud ? "."
                 : "; over twenty clouds it is most often mode 3 at β = 5 and mode 4 at β = 7.";
   return result;
 }
 
 std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "fastest-modes");
+  Reproduction result = result_of(control, figure::fastest_modes);
   const int particles = control.values.whole("quantiles");
   const double beta_max = control.values.number("beta_max");
   const double beta_step = control.values.number("beta_step");
@@ -281,7 +281,7 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
     const double beta = theory::switch_point(2, k);
     const Dynamics sa = plain_or_softmax(beta * control.wrong.beta, Attention::softmax);
     result.checks.push_back(
-        near("fastest-modes.tie",
+        near(rule::fastest_modes_tie,
              {fmt::format("particles at β = {:.4f}: rate of mode {} over {}", beta, k + 1, k), 1,
               linear_rate(sa, k + 1, particles, control.wrong.null) /
                   linear_rate(sa, k, particles, control.wrong.null)},
@@ -305,7 +305,7 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
   result.tables.push_back(std::move(table));
   const auto draw = [&](const char* title, std::vector<ReproducedCurve> curves) {
     curves.push_back({"sqrt(2 beta)", Drawn::dashes, "√(2β)", ReproducedCurve::kQuiet});
-    result.figures.push_back({.name = "fastest-modes",
+    result.figures.push_back({.name = figure::fastest_modes,
                               .table = "modes",
                               .title = title,
                               .x = {.label = "inverse temperature β"},
@@ -316,7 +316,7 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
        {{"circle", Drawn::steps, "theory", 0},
         {"particles", Drawn::points, fmt::format("{} particles", particles), 0}});
   draw("Out of the uniform sphere S²", {{"sphere", Drawn::steps, "theory", 1}});
-  result.captions["fastest-modes"] =
+  result.captions[figure::fastest_modes] =
       "The mode that grows fastest out of the uniform swarm climbs one step after the other with "
       "β and stays close to √(2β), on the sphere a little below the circle's. Points: the fastest "
       "of six modes of 600 particles at quantiles, by their measured rates.";

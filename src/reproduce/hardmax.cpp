@@ -161,7 +161,7 @@ void draw_start(Reproduction& result, const std::string& name, const Simulated& 
     for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
       add(4 + s, points_of(simulated.frames[kSnapshots[s]])[i]);
   }
-  ReproducedFigure figure{.name = "hardmax",
+  ReproducedFigure figure{.name = figure::hardmax,
                           .table = table.name,
                           .title = "Start: " + name,
                           .x = {.label = "first coordinate z_{1}"},
@@ -311,7 +311,7 @@ void draw_cells(Reproduction& result, int k) {
     table.rows.push_back({corner.x, kNoNumber, kNoNumber, corner.y});
   }
   result.figures.push_back(
-      {.name = "hardmax-cells",
+      {.name = figure::hardmax_cells,
        .table = table.name,
        .title = fmt::format("{} vertices of equal norm", k),
        .x = {.label = "first coordinate x_{1}"},
@@ -337,7 +337,7 @@ ExperimentSpec spec_of(const FigureValues& values) {
 }  // namespace
 
 std::optional<Reproduction> hardmax(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "hardmax");
+  Reproduction result = result_of(control, figure::hardmax);
   ReproducedTable cases{"cases",
                         {"start", "draw", "particles", "leaders", "closed_form_applies",
                          "leaders_moved", "closed_form_error", "last_step"}};
@@ -364,17 +364,17 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
       if (draw == 0) draw_start(result, start.name, simulated);
     }
   result.checks = {
-      holds("hardmax.leaders", {"farthest that a leader moves in 30 steps", moved},
+      holds(rule::hardmax_leaders, {"farthest that a leader moves in 30 steps", moved},
             moved < 1e-12 && first_step > kStride,
             fmt::format("below 1e-12, where others move by {:g} in a step", kStride)),
-      holds("hardmax.closed-form",
+      holds(rule::hardmax_closed_form,
             {fmt::format("error of the closed form, {} of {} particles", known, particles), error},
             known > 0 && error < 1e-12, "below 1e-12"),
-      holds("hardmax.rest", {"longest move in the last step", last_step},
+      holds(rule::hardmax_rest, {"longest move in the last step", last_step},
             last_step < 1e-4 && first_step > kStride && moved < 1e-12,
             fmt::format("below 1e-4, from {:g} or more, round leaders that stay", kStride))};
   result.tables.insert(result.tables.begin(), std::move(cases));
-  result.captions["hardmax"] =
+  result.captions[figure::hardmax] =
       "Hard attention, α = 0.5, from the four published starts: leaders (diamonds) never move; all "
       "others go along straight lines towards a leader, or towards the middle of several that they "
       "see alike. Shaded: the hull of the start. Most are under their diamond at step 30.";
@@ -382,7 +382,7 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
 }
 
 std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "hardmax-cells");
+  Reproduction result = result_of(control, figure::hardmax_cells);
   ReproducedTable cases{
       "cases", {"corners", "places", "agree", "agree_unequal_norms", "followers", "flight_error"}};
   const int side = control.values.whole("grid"), rows = control.values.whole("followers");
@@ -399,13 +399,13 @@ std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   }
   result.tables.push_back(std::move(cases));
   for (const int k : control.values.wholes("drawn")) draw_cells(result, k);
-  result.captions["hardmax-cells"] =
+  result.captions[figure::hardmax_cells] =
       "Colours: the vertex to which a token at that place attends, numbered so that neighbours "
       "differ much. For vertices of equal norm the cell of a vertex is its Voronoi cell, a cone "
       "about "
       "it.";
   result.checks = {holds(
-      "hardmax-cells.followers",
+      rule::hardmax_cells_followers,
       {fmt::format("farthest that {} particles end from where their cell leads", followers), error},
       followers > 0 && error < 1e-12, "below 1e-12")};
   return result;
@@ -543,7 +543,7 @@ void check_polygons(const ReproductionControl& control, Reproduction& result) {
       if (start.corners == 0) continue;
       const double beta = sharpness / start.c;
       result.checks.push_back(
-          nearly("escape-times.polygons",
+          nearly(rule::escape_times_polygons,
                  {fmt::format("{}, β = {:.4g}: time T", start.name, beta), quadrature(start, beta),
                   escape_time(start, beta, control.wrong, kFine)},
                  1e-5));
@@ -561,7 +561,7 @@ void check_steps(const ReproductionControl& control, Reproduction& result) {
     if (start.corners == 0) continue;
     const double beta = kFitFrom / start.c;
     result.checks.push_back(
-        nearly("escape-times.steps",
+        nearly(rule::escape_times_steps,
                {fmt::format("{}, β = {:.4g}: steps times γ = {}", start.name, beta, gamma),
                 quadrature(start, beta), escape_time_in_steps(start, beta, control)},
                0.02));
@@ -586,17 +586,18 @@ void check_two_stages(const ReproductionControl& control, Reproduction& result) 
       apart = std::max(apart, distance(late, i, 0));
     }
   }
+  result.checks.push_back(
+      holds(rule::escape_times_stay,
+            {"polygons at βc = 9: farthest that a vertex is moved at T/10", moved},
+            moved < 0.01 && least > 0.001, "below 0.01, and every one by more than 0.001"));
   result.checks.push_back(holds(
-      "escape-times.stay", {"polygons at βc = 9: farthest that a vertex is moved at T/10", moved},
-      moved < 0.01 && least > 0.001, "below 0.01, and every one by more than 0.001"));
-  result.checks.push_back(holds(
-      "escape-times.gather", {"polygons at βc = 9: farthest apart at 1.2 T + 100", apart},
+      rule::escape_times_gather, {"polygons at βc = 9: farthest apart at 1.2 T + 100", apart},
       apart < 1e-6 && moved < 0.01, "below 1e-6: one point, from vertices that stayed until T/10"));
 }
 
 void draw_escape_times(const std::string& gamma, Reproduction& result) {
   result.figures.push_back(
-      {.name = "escape-times",
+      {.name = figure::escape_times,
        .table = "escape_times",
        .title = "From vertices on the unit circle",
        .x = {.label = "inverse temperature β"},
@@ -605,7 +606,7 @@ void draw_escape_times(const std::string& gamma, Reproduction& result) {
        .over = "beta",
        .by = "start"});
   result.figures.push_back(
-      {.name = "escape-times",
+      {.name = figure::escape_times,
        .table = "escape_times",
        .title = "The same over e^{βc}/(4βc^{2})",
        .x = {.label = "βc, c = 1 − cos of the least angle"},
@@ -616,7 +617,7 @@ void draw_escape_times(const std::string& gamma, Reproduction& result) {
        .over = "beta c",
        .by = "start",
        .guides = {{"leading order", kNoNumber, 1}, {"of one pair: c = 0.4", kNoNumber, 0.4}}});
-  result.captions["escape-times"] =
+  result.captions[figure::escape_times] =
       "Softmax attention in the plane from vertices of equal norm stays near them for a time that "
       "grows as e^(βc), c = 1 − cos of the least angle between two of them, and then gathers. "
       "Tokens (points) lie on the quadrature of the polygon's radius (lines); the published "
@@ -630,7 +631,7 @@ void draw_escape_times(const std::string& gamma, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> escape_times(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "escape-times");
+  Reproduction result = result_of(control, figure::escape_times);
   check_polygons(control, result);
   ReproducedTable table{
       "escape_times",
@@ -656,7 +657,7 @@ std::optional<Reproduction> escape_times(const ReproductionControl& control) {
     }
     const bool regular = start.corners > 0;
     result.checks.push_back(
-        nearly(regular ? "escape-times.slope" : "escape-times.nearest-pair",
+        nearly(regular ? rule::escape_times_slope : rule::escape_times_nearest_pair,
                {fmt::format("{}: slope of ln(βT) over β, βc from 9 to {:g}", start.name, longest),
                 start.c, line_of(betas, logs).slope},
                regular ? 0.01 : 0.02));

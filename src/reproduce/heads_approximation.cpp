@@ -14,7 +14,7 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kName = "heads-approximation";
+constexpr const char* kName = figure::heads_approximation;
 constexpr double kLeastDrawn = 1e-5;  // errors below are drawn there
 
 // What is trained: heads of one kind for one field in R^d.
@@ -155,11 +155,11 @@ void judge(const Case& c, const Plan& plan, const std::vector<Attempt>& attempts
   const bool own = (c.field == HeadField::softmax_head && c.softmax) ||
                    (c.field == HeadField::energy && !c.softmax);
   if (own)
-    result.checks.push_back(holds("heads-approximation.own", {what + ": error of one", mean(0)},
+    result.checks.push_back(holds(rule::heads_approximation_own, {what + ": error of one", mean(0)},
                                   mean(0) < 1e-6, "below 1e-6"));
   if (c.field == HeadField::second_moments && !c.softmax)
     result.checks.push_back(holds(
-        "heads-approximation.pairs",
+        rule::heads_approximation_pairs,
         {fmt::format("{}: error of {}", what, plan.counts.back()), mean(plan.counts.size() - 1)},
         mean(plan.counts.size() - 1) < 0.05, "below 0.05"));
   if (c.field != HeadField::mean_of_heads || !c.softmax) return;
@@ -168,7 +168,7 @@ void judge(const Case& c, const Plan& plan, const std::vector<Attempt>& attempts
     const double bound =
         spread_of_law(field, {0, kTest, kTested, kTokens, kAllLaws}) / std::sqrt(plan.counts[k]);
     result.checks.push_back(
-        holds("heads-approximation.maurey",
+        holds(rule::heads_approximation_maurey,
               {fmt::format("{}: error of {} over σ / √H = {:.3f}", what, plan.counts[k], bound),
                mean(k) / bound},
               mean(k) <= bound, "at most 1"));
@@ -283,7 +283,7 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
     const Spread mean = spread_of(along);
     const double error = mean.sd / std::sqrt(static_cast<double>(replicas));
     result.checks.push_back(
-        near("heads-approximation.limit",
+        near(rule::heads_approximation_limit,
              {fmt::format("{}, d = {}: mean of {} velocities of 256 heads along "
                           "the limit, over it",
                           law.name, law.d, replicas),
@@ -291,7 +291,7 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
              3.5 * error));
     const Line line = line_of(x, y);
     result.checks.push_back(near(
-        "heads-approximation.limit-rate",
+        rule::heads_approximation_limit_rate,
         {fmt::format("{}, d = {}: exponent of H in the distance to the limit", law.name, law.d),
          -0.5, line.slope},
         0.1));

@@ -176,7 +176,7 @@ void add_tables(const Ladder& ladder, const std::string& suffix, Reproduction& r
 ReproducedFigure figure_of(const Ladder& ladder, const std::string& suffix,
                            std::vector<ReproducedGuide> guides) {
   const int deepest = ladder.depths.back();
-  ReproducedFigure figure{.name = "ladder",
+  ReproducedFigure figure{.name = figure::ladder,
                           .table = "ladder" + suffix,
                           .title = ladder.title,
                           .x = {.label = "number of blocks",
@@ -294,31 +294,31 @@ void check_senses(const Ladder& ladder, const ReproductionControl& control, Repr
   std::vector<Check>& checks = result.checks;
   const Bag one = bag_of("bag of words", false),
             by_word = bag_of("bag of words, a table a word", true);
-  checks.push_back(near("ladder.alone",
+  checks.push_back(near(rule::ladder_alone,
                         {"word sense, isolated tokens: points from a half, of any depth and seed",
                          0, farthest_from_half(ladder)},
                         0));
   const bool exchanged = control.wrong.exchanged;
   const double additive = exchanged ? std::max(by_word.seen, ladder.highest(selected))
                                     : std::max(one.unseen, ladder.highest(uniform_bare));
-  checks.push_back(holds("ladder.bag",
+  checks.push_back(holds(rule::ladder_bag,
                          {"word sense, a vote a word: the highest accuracy", additive},
                          additive <= 75, "75 or less"));
   checks.back().published = 75;
   const Rung& best = ladder.at(selected, ladder.blocks);
   const double reached = (exchanged ? ladder.at(isolated, ladder.blocks) : best).mean();
   checks.push_back(
-      holds("ladder.words",
+      holds(rule::ladder_words,
             {fmt::format("word sense, selected messages, {} free blocks", ladder.blocks), reached},
             reached >= asks.selected, fmt::format("the mean is {:g} or more", asks.selected)));
-  checks.push_back(check_lead({"ladder.choice", ladder.at(selected_bare, 1),
+  checks.push_back(check_lead({rule::ladder_choice, ladder.at(selected_bare, 1),
                                ladder.at(uniform_bare, 1), quick ? 5.0 : 15.0}));
   if (!quick)
     checks.push_back(check_lead(
-        {"ladder.choice", best, ladder.at(uniform, ladder.blocks), asks.ahead_of_uniform}));
-  checks.push_back(behind("ladder.one-block", best, ladder.at(exchanged ? isolated : selected, 1),
-                          asks.one_block));
-  checks.push_back(behind("ladder.bare", best,
+        {rule::ladder_choice, best, ladder.at(uniform, ladder.blocks), asks.ahead_of_uniform}));
+  checks.push_back(behind(rule::ladder_one_block, best,
+                          ladder.at(exchanged ? isolated : selected, 1), asks.one_block));
+  checks.push_back(behind(rule::ladder_bare, best,
                           ladder.at(exchanged ? uniform_bare : selected_bare, ladder.blocks),
                           asks.bare));
   add_tables(ladder, "_sense", result);
@@ -364,24 +364,24 @@ void check_same(const Ladder& ladder, bool quick, std::vector<Check>& checks) {
   const Asked& asks = quick ? kQuickAsked : kAsked;
   const Rung& best = ladder.at(selected, ladder.blocks);
   const double highest = ladder.highest(isolated);
-  checks.push_back(holds("ladder.additive",
+  checks.push_back(holds(rule::ladder_additive,
                          {"isolated tokens: the highest accuracy of any depth and seed", highest},
                          highest <= 75, "75 or less"));
   checks.back().published = 75;
   checks.push_back(
-      holds("ladder.selected",
+      holds(rule::ladder_selected,
             {fmt::format("selected messages, {} free blocks", ladder.blocks), best.mean()},
             best.mean() >= asks.selected, fmt::format("the mean is {:g} or more", asks.selected)));
   if (!quick) checks.back().published = 95.2;
   const Rung& to_all = ladder.at(uniform, ladder.blocks);
-  checks.push_back(check_lead({"ladder.lead", best, to_all, asks.ahead_of_uniform}));
+  checks.push_back(check_lead({rule::ladder_lead, best, to_all, asks.ahead_of_uniform}));
   if (!quick)
     checks.push_back(check_lead(
-        {"ladder.lead", to_all, ladder.at(isolated, ladder.blocks), asks.uniform_ahead}));
-  checks.push_back(check_lead({"ladder.depth", best, ladder.at(selected, 1), asks.deep_ahead}));
+        {rule::ladder_lead, to_all, ladder.at(isolated, ladder.blocks), asks.uniform_ahead}));
+  checks.push_back(check_lead({rule::ladder_depth, best, ladder.at(selected, 1), asks.deep_ahead}));
   if (!quick)
     checks.push_back(check_lead(
-        {"ladder.will", best, ladder.at(selected_bare, ladder.blocks), asks.will_ahead}));
+        {rule::ladder_will, best, ladder.at(selected_bare, ladder.blocks), asks.will_ahead}));
 }
 
 // task=same or task=sense asks for one of the two; any other task is laid over the first.
@@ -396,7 +396,7 @@ bool is_asked(const ReproductionControl& control, const char* stem) {
 }  // namespace
 
 std::optional<Reproduction> ladder(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "ladder");
+  Reproduction result = result_of(control, figure::ladder);
   TrainingCache cache(control, result.folder);
   if (is_asked(control, "sense")) {
     Ladder sense = sense_ladder(control.quick);
@@ -411,7 +411,7 @@ std::optional<Reproduction> ladder(const ReproductionControl& control) {
     result.figures.insert(result.figures.begin(),
                           figure_of(same, "", {{.name = "additive: at most 75 %", .y = 75}}));
   }
-  result.captions["ladder"] =
+  result.captions[figure::ladder] =
       "Whether two digits are the same, and in which sense a word stands, by readers of as many "
       "parameters: isolated tokens stay at chance at any depth; what tokens tell each other, and "
       "whom they listen to, makes the rest. Hollow marks: without a feed-forward; marks of one "

@@ -136,7 +136,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
                            spread.sd / std::sqrt(static_cast<double>(at.size()))});
   }
   result.figures.push_back(
-      {.name = "leaders",
+      {.name = figure::leaders,
        .table = "totals",
        .title = fmt::format("Attention that each of {} tokens gets", order.size()),
        .x = {.label = "token, by what it gets at the end", .from = 0.2},
@@ -145,7 +145,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
                   {"end", Drawn::bars, "end", 0}},
        .guides = {{"half of all", kNoNumber, 0.5 * static_cast<double>(order.size())}}});
   result.figures.push_back(
-      {.name = "leaders",
+      {.name = figure::leaders,
        .table = "holders",
        .title = fmt::format("Who holds 99 % of the attention, {} draws", all.size()),
        .x = {.label = "time λ_{1} t"},
@@ -154,7 +154,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
                   {"mean", Drawn::points, "mean of the draws", 0, "standard error"}}});
   result.tables.push_back(std::move(bars));
   result.tables.push_back(std::move(counts));
-  result.captions["leaders"] =
+  result.captions[figure::leaders] =
       "Random positive semi-definite QᵀK and V in the plane: from attention spread over many "
       "tokens "
       "(grey) to a few leaders that hold nearly all of it (left, one draw); over draws the number "
@@ -164,7 +164,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> leaders(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "leaders");
+  Reproduction result = result_of(control, figure::leaders);
   ReproducedTable cases{
       "cases",
       {"seed", "holders at the start", "holders at the end", "columns above n/2 at the end",
@@ -187,16 +187,16 @@ std::optional<Reproduction> leaders(const ReproductionControl& control) {
     fewer = std::max(fewer, one.fewer);
   }
   result.checks = {
-      holds("leaders.sides",
+      holds(rule::leaders_sides,
             {"most attention that a token pays across phi_1* = 0 at the end", across_end},
             across_end < 1e-6 && across_start > 1e-3 && fewer > 0,
             "below 1e-6, from above 0.001, with tokens on either side in some draw"),
-      holds("leaders.few",
+      holds(rule::leaders_few,
             {fmt::format("most tokens of {} that hold 99 % of the attention at the end",
                          all.front().totals.front().size()),
              most},
             most <= 5, "5 or fewer"),
-      holds("leaders.few", {"least fall of that number from start to end", fallen}, fallen > 0,
+      holds(rule::leaders_few, {"least fall of that number from start to end", fallen}, fallen > 0,
             "above 0")};
   draw_leaders(all, result);
   result.tables.insert(result.tables.begin(), std::move(cases));
@@ -253,7 +253,7 @@ void draw_rank(Reproduction& result, const RankCase& drawn) {
     const std::string table = end ? "attention_end" : "attention_start";
     result.tables.push_back(weights_table(table, weights));
     result.figures.push_back(
-        {.name = "low-rank",
+        {.name = figure::low_rank,
          .table = table,
          .title = fmt::format("{}: rank {}", end ? "End" : "Start", numerical_rank(weights)),
          .x = {.label = "attended token j, by place on the line"},
@@ -267,7 +267,7 @@ void draw_rank(Reproduction& result, const RankCase& drawn) {
 }  // namespace
 
 std::optional<Reproduction> low_rank(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "low-rank");
+  Reproduction result = result_of(control, figure::low_rank);
   ReproducedTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
   int min = 1'000'000, fewest = 1'000'000, most = 0, undecided = 0;
   RankCase drawn;
@@ -286,21 +286,21 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
       undecided = std::max(undecided, undecided_rows(drawn.last));
     }
   draw_rank(result, drawn);
-  result.captions["low-rank"] =
+  result.captions[figure::low_rank] =
       "Attention of tokens on a line, sorted by place: spread over many columns at the start, in "
       "the end every token attends to the first or to the last alone, and the matrix has rank 3 "
       "or less.";
   result.checks = {
-      holds("low-rank.rank",
+      holds(rule::low_rank_rank,
             {"smallest rank of attention at the start, d = 1", static_cast<double>(min)}, min > 3,
             "above 3: it falls in flight"),
-      holds("low-rank.rank",
+      holds(rule::low_rank_rank,
             {"largest rank of attention at the end, d = 1", static_cast<double>(most)}, most <= 3,
             "3 or less"),
-      holds("low-rank.rank",
+      holds(rule::low_rank_rank,
             {"smallest rank of attention at the end, d = 1", static_cast<double>(fewest)},
             fewest >= 2, "2 or more: either end is attended to"),
-      holds("low-rank.rows",
+      holds(rule::low_rank_rows,
             {"most rows that attend to neither end of the line alone",
              static_cast<double>(undecided)},
             undecided <= 1, "at most 1")};
@@ -317,7 +317,7 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
     const int before = numerical_rank(wide.first), after = numerical_rank(wide.last);
     cases.rows.push_back({80.0, 40.0, 0.0, double(before), double(after), kNoNumber});
     result.checks.push_back(holds(
-        "low-rank.wide",
+        rule::low_rank_wide,
         {"rank of attention at the end, d = 80, n = 40, V = G G^T / d", static_cast<double>(after)},
         after < before, fmt::format("below the {} of the start", before)));
   }

@@ -104,7 +104,7 @@ void draw_amplitudes(const Waves& waves, const std::vector<MeanFieldReading>& st
                             i / between % 5 == 0 ? steps[i].amplitude[k] : kNoNumber});
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "mean-field",
+      {.name = figure::mean_field,
        .table = name,
        .title = fmt::format("USA, β = {:g}: waves of equal height", waves.beta),
        .x = {.label = "time t"},
@@ -127,7 +127,7 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
            fmt::format("{:.1f}", level), rise->density[(i + n - half) % n]});
   }
   result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "mean-field",
+  result.figures.push_back({.name = figure::mean_field,
                             .table = name,
                             .title = fmt::format("β = {:g}: {} peaks", waves.beta, waves.leader()),
                             .x = {.label = "angle θ", .angle = true},
@@ -135,7 +135,7 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
                             .curves = {{"density", Drawn::line}},
                             .by = "amplitude of the leader",
                             .by_name = fmt::format("|m_{{{}}}|", waves.leader())});
-  result.captions["mean-field"] =
+  result.captions[figure::mean_field] =
       "Twelve waves of equal height on the uniform density of infinitely many tokens grow as the "
       "linear law says (points on lines, five waves about the fastest) until strong ones drive "
       "slow ones off their lines. Mode 3 leads at β = 5, mode 4 at β = 7; then the density has as "
@@ -146,7 +146,7 @@ void check_rates(const Waves& waves, const MeanFieldRegimes& regimes, Reproducti
   for (const ModeGrowth& g : regimes.growth)
     if (std::abs(g.k - waves.leader()) <= 1)
       result.checks.push_back(nearly(
-          "mean-field.rate",
+          rule::mean_field_rate,
           {fmt::format("β = {:g}, waves of {:g}: rate of mode {}", waves.beta, waves.height, g.k),
            waves.rate(g.k), g.rate},
           1e-3));
@@ -157,11 +157,11 @@ void check_rise(const Waves& waves, Reproduction& result) {
   const MeanFieldRegimes regimes = regimes_of(rise.trajectory);
   const std::string what = fmt::format("β = {:g}, waves of {:g}: ", waves.beta, waves.height);
   result.checks.push_back(near(
-      "mean-field.leader",
+      rule::mean_field_leader,
       {what + "mode that leads at the end of the linear phase", static_cast<double>(waves.leader()),
        regimes.linear ? static_cast<double>(regimes.linear->leader) : kNoNumber},
       0));
-  result.checks.push_back(nearly("mean-field.ratio",
+  result.checks.push_back(nearly(rule::mean_field_ratio,
                                  {what + "its energy over the next one's", predicted_lead(waves),
                                   lead(rise.trajectory.steps.back(), waves.leader())},
                                  0.05));
@@ -169,7 +169,7 @@ void check_rise(const Waves& waves, Reproduction& result) {
   if (waves.height < 1e-6) return;
   const Rise later = rise_of(waves, kPeaks);
   result.checks.push_back(
-      near("mean-field.peaks",
+      near(rule::mean_field_peaks,
            {what + fmt::format("peaks of the density when it is {:g}", kPeaks),
             static_cast<double>(waves.leader()), static_cast<double>(peaks_of(later.density))},
            0));
@@ -180,7 +180,7 @@ void check_rise(const Waves& waves, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> mean_field(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "mean-field");
+  Reproduction result = result_of(control, figure::mean_field);
   const double noise = control.values.number("noise");
   for (const double beta : control.values.numbers("betas"))
     for (const double height : control.values.numbers("heights")) {
@@ -339,7 +339,7 @@ void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction&
     add(kappa, 4, order_at_rest(law.field(kappa), wave(0.05)));
   }
   ReproducedFigure figure{
-      .name = "noisy-bifurcation",
+      .name = figure::noisy_bifurcation,
       .table = name,
       .title = law.name() + (b.hysteretic ? ": a jump" : ": continuous"),
       .x = {.label = "inverse noise κ"},
@@ -352,7 +352,7 @@ void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction&
   if (b.hysteretic) figure.guides.push_back({"fold", b.fold, kNoNumber});
   result.tables.push_back(std::move(table));
   result.figures.push_back(std::move(figure));
-  result.captions["noisy-bifurcation"] =
+  result.captions[figure::noisy_bifurcation] =
       "Order of stationary laws over the inverse noise κ. Below β_* (left) order sets in "
       "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
       "to a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
@@ -370,7 +370,7 @@ void check_branch(const Noisy& law, const ReproductionControl& control, Reproduc
       {law.d, beta},
       {.from = 0.8 * onset, .to = 1.3 * onset, .points = control.values.whole("points")});
   result.checks.push_back(
-      holds("noisy-bifurcation.jump",
+      holds(rule::noisy_bifurcation_jump,
             {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},
             b.hysteretic == jumps, jumps ? "hysteresis" : "no hysteresis"));
   if (control.figures) draw_branch(law, b, control.quick, result);
@@ -380,11 +380,11 @@ void check_branch(const Noisy& law, const ReproductionControl& control, Reproduc
   const double kept = settled(between, bump(law.d), 12), lost = settled(between, wave(1e-3), 5);
   const std::string what =
       fmt::format("{}, κ = {:.4f}, below the onset: ", law.name(), 1 / between.noise);
-  result.checks.push_back(near("noisy-bifurcation.hysteresis",
+  result.checks.push_back(near(rule::noisy_bifurcation_hysteresis,
                                {what + "order that the flow keeps",
                                 stationary_order({law.d, law.beta}, 1 / between.noise, 1), kept},
                                1e-3));
-  result.checks.push_back(holds("noisy-bifurcation.hysteresis",
+  result.checks.push_back(holds(rule::noisy_bifurcation_hysteresis,
                                 {what + "a small order under the flow", lost}, lost < 5e-4,
                                 "smaller than at the start"));
 }
@@ -393,7 +393,7 @@ void check_onsets(const ReproductionControl& control, Reproduction& result) {
   ReproducedTable rates{"rates", {"noise", "law", "rate"}};
   for (const Noisy& law : laws_of(control)) {
     result.checks.push_back(
-        nearly("noisy-bifurcation.onset",
+        nearly(rule::noisy_bifurcation_onset,
                {law.name() + ": κ at which order sets in, from rates of the flow",
                 theory::noise_threshold(law.d, law.beta), measured_onset(law, rates)},
                0.01));
@@ -405,12 +405,12 @@ void check_settled(const WrongModel& wrong, Reproduction& result) {
   const Noisy circle{2, 1, wrong}, sphere{3, 1, wrong};
   for (const double kappa : {2.2, 3.0})
     result.checks.push_back(
-        near("noisy-bifurcation.order",
+        near(rule::noisy_bifurcation_order,
              {fmt::format("{}, κ = {:g}: order, flow until it settles", circle.name(), kappa),
               stationary_order({2, 1}, kappa, 1), settled(circle.field(kappa), wave(0.6), 50)},
              1e-3));
   result.checks.push_back(
-      near("noisy-bifurcation.order",
+      near(rule::noisy_bifurcation_order,
            {sphere.name() + ", κ = 3.5: order, flow on the sphere",
             stationary_order({3, 1}, 3.5, 1), settled(sphere.field(3.5), wave(0.6), 25)},
            1e-3));
@@ -419,7 +419,7 @@ void check_settled(const WrongModel& wrong, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "noisy-bifurcation");
+  Reproduction result = result_of(control, figure::noisy_bifurcation);
   check_settled(control.wrong, result);
   if (control.stopped()) return std::nullopt;
   check_onsets(control, result);

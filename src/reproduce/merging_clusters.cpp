@@ -61,10 +61,14 @@ struct Scheme {
   double times[4];  // of the merges
 };
 constexpr Scheme kSchemes[] = {
-    {"exact flow", Method::dopri5, 0.01, "kinetic.flow", {1.27, 2.41, 5.20, 328.37}},
-    {"exact flow, stiff", Method::bdf, 0.01, "kinetic.flow", {1.27, 2.41, 5.20, 328.37}},
-    {"layers, dt = 0.1", Method::layers, 0.1, "kinetic.layers", {1.4, 2.6, 5.7, 364.1}},
-    {"layers, dt = 0.01", Method::layers, 0.01, "kinetic.fine-layers", {1.28, 2.43, 5.24, 331.93}},
+    {"exact flow", Method::dopri5, 0.01, rule::kinetic_flow, {1.27, 2.41, 5.20, 328.37}},
+    {"exact flow, stiff", Method::bdf, 0.01, rule::kinetic_flow, {1.27, 2.41, 5.20, 328.37}},
+    {"layers, dt = 0.1", Method::layers, 0.1, rule::kinetic_layers, {1.4, 2.6, 5.7, 364.1}},
+    {"layers, dt = 0.01",
+     Method::layers,
+     0.01,
+     rule::kinetic_fine_layers,
+     {1.28, 2.43, 5.24, 331.93}},
 };
 
 // Clusters left over time, and how late each merge of the layers comes. Reads the table `merges`.
@@ -90,7 +94,7 @@ void draw_merges(const FigureValues& values, Reproduction& result) {
   }
   counts.rows.push_back({last, 1.0, kNoNumber, kNoNumber});
   result.figures.push_back(
-      {.name = "kinetic",
+      {.name = figure::kinetic,
        .table = counts.name,
        .title = fmt::format("Five tokens on the circle, β = {:g}", beta),
        .x = {.label = "time t", .log = true},
@@ -99,7 +103,7 @@ void draw_merges(const FigureValues& values, Reproduction& result) {
                   {"layers 0.1", Drawn::points, "layers of 0.1", 1},
                   {"published", Drawn::rings, "layers of 0.1, published", ReproducedCurve::kInk}}});
   result.figures.push_back(
-      {.name = "kinetic",
+      {.name = figure::kinetic,
        .table = late.name,
        .title = "How late the layers are",
        .x = {.label = "merge, in order of time", .from = 0.5, .to = 4.5, .every = 1},
@@ -109,7 +113,7 @@ void draw_merges(const FigureValues& values, Reproduction& result) {
        .guides = {{"step η, in %", kNoNumber, 10}, {"step η, in %", kNoNumber, 1}}});
   result.tables.push_back(std::move(counts));
   result.tables.push_back(std::move(late));
-  result.captions["kinetic"] =
+  result.captions[figure::kinetic] =
       "Five tokens merge one by one, the last two only after hundreds of time units. Left: "
       "clusters left under the exact flow (line) and merge times of the papers' layers, as "
       "published (rings) and as computed again (points). Right: layers of step η come late by "
@@ -122,7 +126,7 @@ void draw_merges(const FigureValues& values, Reproduction& result) {
 // mergers the exact flow is believed when two families of methods, explicit and stiff, agree: open
 // where this program has no stiff one.
 std::optional<Reproduction> kinetic(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "kinetic");
+  Reproduction result = result_of(control, figure::kinetic);
   std::map<Method, std::vector<double>> flow;
   ReproducedTable table{"merges", {"clusters"}};
   for (int left = 4; left >= 1; --left) table.rows.push_back({{static_cast<double>(left)}});
@@ -150,7 +154,7 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
   }
   for (int k = 0; k < 4; ++k)
     result.checks.push_back(
-        near("kinetic.families",
+        near(rule::kinetic_families,
              {fmt::format("exact flow, explicit beside stiff: time of {} clusters", 4 - k),
               flow[Method::bdf][k], flow[Method::dopri5][k]},
              0.011));
@@ -230,7 +234,7 @@ double two_clusters(double step, const FigureValues& values, const WrongModel& w
 // clock runs slow by 1 + eta. Of two clusters alone that is all; five tokens have also come to
 // other places by the time that two clusters are left.
 std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "layers-clock");
+  Reproduction result = result_of(control, figure::layers_clock);
   const Experiment preset = make_experiment(control.values.spec("kinetic"));
   const theory::Growth attention = theory::growth_of(preset.dynamics, 2);
   const theory::TwoClusters pair{.beta = attention.beta, .law = attention.law, .mass = kHeavier};
@@ -245,13 +249,13 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
     const double two = two_clusters(step, control.values, control.wrong);
     const FiveTokens five = five_of(Method::layers, step, control.values, control.wrong);
     Check clusters =
-        near("layers-clock.clusters",
+        near(rule::layers_clock_clusters,
              {fmt::format("two clusters alone, step {:g}: stretch of their lifetime", step),
               layered.lifetime(kApart, met) / alone, two / alone},
              step / alone);
     clusters.rule = "within one step";
     const double rest = layered.lifetime(five.angle, met);
-    Check path = near("layers-clock.path",
+    Check path = near(rule::layers_clock_path,
                       {fmt::format("five tokens, step {:g}: stretch of the last merge", step),
                        ((1 + step) * kFormed + rest) / exact.last, five.last / exact.last},
                       (step + 0.01) / exact.last);
@@ -264,7 +268,7 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
   }
   table.rows.push_back({0.0, exact.last, kNoNumber, 1.0, kNoNumber, kNoNumber, kNoNumber});
   result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "layers-clock",
+  result.figures.push_back({.name = figure::layers_clock,
                             .table = "stretch",
                             .title = "The clock of the papers' layers runs slow",
                             .x = {.label = "step η of the layers"},
@@ -273,7 +277,7 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
                                        {"two clusters", Drawn::points, "two clusters alone", 0},
                                        {"stretch", Drawn::points,
                                         fmt::format("five tokens, β = {:g}", attention.beta), 1}}});
-  result.captions["layers-clock"] =
+  result.captions[figure::layers_clock] =
       "The papers' layers x ← N(x + ηA) are later than the exact flow. Two clusters merge later by "
       "the factor 1 + η: near clusters ⟨x, A⟩ is 1, and the normalisation takes that part of every "
       "step away. Five tokens are a little later still: their early path has left the last two "
@@ -325,12 +329,12 @@ void check_stairs(double beta, double T, const std::vector<theory::Stair>& predi
   if (beta != 2000 && beta != 4000) return;
   const std::vector<double> halves = half_heights(energy);
   for (int k = 0; k < 4; ++k) {
-    result.checks.push_back(near("staircase.half-heights",
+    result.checks.push_back(near(rule::staircase_half_heights,
                                  {fmt::format("β = {:g}: half-height of rise {}", beta, k + 1),
                                   predicted[k].half, halves[k]},
                                  1e-4));
     const double end = k < 3 ? halves[k + 1] : T - 0.001;
-    result.checks.push_back(near("staircase.plateaus",
+    result.checks.push_back(near(rule::staircase_plateaus,
                                  {fmt::format("β = {:g}: plateau {}", beta, k + 2), kLevels[k + 1],
                                   level_between(energy, halves[k], end)},
                                  0.01));
@@ -340,7 +344,7 @@ void check_stairs(double beta, double T, const std::vector<theory::Stair>& predi
 }  // namespace
 
 std::optional<Reproduction> staircase(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "staircase");
+  Reproduction result = result_of(control, figure::staircase);
   const std::vector<double>& betas = control.values.numbers("betas");
   ReproducedTable table{"energy", {"t", "beta", "energy_scaled", "half-height"}};
   ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
@@ -362,7 +366,7 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
       steps.rows.push_back({beta, static_cast<double>(k + 1), predicted[k].half, halves[k]});
   }
   result.tables = {std::move(table), std::move(steps)};
-  ReproducedFigure figure{.name = "staircase",
+  ReproducedFigure figure{.name = figure::staircase,
                           .table = "energy",
                           .title = "The energy climbs one step a merger",
                           .x = {.label = "arc-length time t (clock U4)"},
@@ -374,7 +378,7 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
   for (const double level : kLevels)
     figure.guides.push_back({"predicted plateaus", kNoNumber, level});
   result.figures.push_back(std::move(figure));
-  result.captions["staircase"] =
+  result.captions[figure::staircase] =
       "The scaled energy of five close tokens climbs one step a merger, from 1/5 to 1: the larger "
       "β, the flatter the plateaus at the predicted sums of squared masses (dashes), and the "
       "rises pass half their height at the predicted times (hollow marks).";
@@ -444,11 +448,11 @@ double quadrature(const Case& c) { return theory::lifetime(theory_of(c), c.angle
 }  // namespace
 
 std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "lifetimes");
+  Reproduction result = result_of(control, figure::lifetimes);
   for (const Case& c : kCases) {
     if (control.stopped()) return std::nullopt;
     Check check =
-        nearly("lifetimes.particles",
+        nearly(rule::lifetimes_particles,
                {fmt::format("{}, β = {:g}, from angle {:.4f}, mass {:g}",
                             c.law == Interaction::SA ? "SA" : "USA", c.beta, c.angle, c.mass),
                 c.predicted, lifetime_of(c, control.wrong)},
@@ -488,11 +492,11 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   });
   const double slope = line_of(betas, logs).slope;
   result.checks.push_back(
-      near("lifetimes.slope",
+      near(rule::lifetimes_slope,
            {"slope of ln(β T) against β from 9 on, from a right angle", 1, slope}, 0.005));
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "lifetimes",
+      {.name = figure::lifetimes,
        .table = "lifetimes",
        .title = usual ? "Two clusters at a right angle, SA"
                       : fmt::format("Two clusters at {:g}, mass {:g}, SA", angle, mass),
@@ -503,7 +507,7 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
                    usual ? "leading order e^{β}/(2β)" : "leading order", ReproducedCurve::kQuiet},
                   {"particles", Drawn::points, "two particles", 0}}});
   result.figures.push_back(
-      {.name = "lifetimes",
+      {.name = figure::lifetimes,
        .table = "lifetimes",
        .title = "The same over the leading order",
        .x = {.label = "inverse temperature β"},
@@ -511,7 +515,7 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
        .curves = {{"quadrature over leading order", Drawn::line, "quadrature", 0},
                   {"particles over leading order", Drawn::points, "two particles", 0}},
        .guides = {{"leading order", kNoNumber, 1}}});
-  result.captions["lifetimes"] =
+  result.captions[figure::lifetimes] =
       "Two clusters at a right angle live for a time that grows as e^β / (2β): particles (points) "
       "lie on the quadrature of the equation of their angle (line), and both approach the leading "
       "order (dashes).";

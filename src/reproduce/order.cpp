@@ -85,7 +85,7 @@ ReproducedTable table_of(const char* name, const char* over, const Rows& row_of,
 }
 
 ReproducedFigure figure_of_epochs() {
-  ReproducedFigure figure{.name = "order",
+  ReproducedFigure figure{.name = figure::order,
                           .table = "epochs",
                           .title = "Subject or object",
                           .x = {.label = "epoch"},
@@ -128,12 +128,12 @@ void check_codes(const std::vector<Reached>& all, bool quick, std::vector<Check>
   double farthest = 0;
   for (const double accuracy : all[0].accuracy)
     farthest = std::max(farthest, std::fabs(accuracy - 50));
-  checks.push_back(
-      near("order.chance", {"no code: points from a half, of any seed", 0, farthest}, kRounding));
+  checks.push_back(near(rule::order_chance,
+                        {"no code: points from a half, of any seed", 0, farthest}, kRounding));
   const double wanted = quick ? kQuickReached : kReached;
   for (std::size_t c = 1; c < all.size(); ++c) {
     const double mean = spread_of(all[c].accuracy).mean;
-    checks.push_back(holds("order.codes", {fmt::format("{} positions", kCodes[c].key), mean},
+    checks.push_back(holds(rule::order_codes, {fmt::format("{} positions", kCodes[c].key), mean},
                            mean >= wanted, fmt::format("the mean is {:g} or more", wanted)));
   }
 }
@@ -141,7 +141,7 @@ void check_codes(const std::vector<Reached>& all, bool quick, std::vector<Check>
 }  // namespace
 
 std::optional<Reproduction> order(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "order");
+  Reproduction result = result_of(control, figure::order);
   TrainingCache cache(control, result.folder);
   std::vector<Reached> all(std::size(kCodes));
   const int seeds = control.quick ? kQuickSeeds : std::max(kSeeds, control.seeds);
@@ -160,7 +160,7 @@ std::optional<Reproduction> order(const ReproductionControl& control) {
   if (control.wrong.null == NullModel::constant) return result;
   add_tables(all, result);
   result.figures = {figure_of_epochs()};
-  result.captions["order"] =
+  result.captions[figure::order] =
       "Whether a name is subject or object, which the order of the words alone decides. Without a "
       "code of positions a sentence and its reordering are one swarm, and half of the answers are "
       "wrong; with any code the order is learned, on names that never met before. Marks of one "

@@ -13,7 +13,7 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kPreset = "perceptron-ascent";
+constexpr const char* kPreset = figure::perceptron_ascent;
 constexpr double kTurn = 2 * std::numbers::pi;
 constexpr Perceptron::Activation kActivations[] = {Perceptron::relu, Perceptron::gelu,
                                                    Perceptron::tanh};
@@ -138,19 +138,19 @@ void check_ascents(const std::vector<Ascent>& ascents, int d, Reproduction& resu
   }
   const std::string what = fmt::format("d = {}, {} ascents of 200 tokens: ", d, swarms);
   result.checks.push_back(
-      holds("perceptron-ascent.energy", {what + "frames at which the energy falls", reversals},
+      holds(rule::perceptron_ascent_energy, {what + "frames at which the energy falls", reversals},
             reversals == 0 && gained > kGained,
             fmt::format("none, and each ends {:g} of the scale higher", kGained)));
   result.checks.back().more["least gain"] = gained;
   if (d == 2) {
-    Check check = holds("perceptron-ascent.maxima",
+    Check check = holds(rule::perceptron_ascent_maxima,
                         {what + "greatest angle from an atom at rest to a local maximum of F",
                          rest > 0 ? apart : kNoNumber},
                         apart < 1e-6, "below 1e-6");
     check.more["at rest"] = rest;
     result.checks.push_back(check);
   }
-  Check bent = holds("perceptron-ascent.curvature",
+  Check bent = holds(rule::perceptron_ascent_curvature,
                      {what + "greatest second derivative of F at an atom at rest, as a share",
                       rest > 0 ? curvature : kNoNumber},
                      curvature <= 1e-9, "no more than 0: a maximum");

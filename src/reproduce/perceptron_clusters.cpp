@@ -19,7 +19,7 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kClusters = "perceptron-clusters";
+constexpr const char* kClusters = figure::perceptron_clusters;
 constexpr const char* kRootBeta = "root of the inverse temperature √β";  // of an axis
 
 // What the code of 2601.21366 counts with ReLU and the scaled kernel, with its own seeds.
@@ -75,8 +75,8 @@ void check(const CompanionCount& row, const std::string& method, const TokenClus
   const std::string what =
       fmt::format("companion's swarm, {}, β = {:g}, t = {:g}: ", method, row.beta, kCounted);
   result.checks.push_back(
-      near("perceptron-clusters.companion", {what + "clusters", row.clusters, ours.count}, 0));
-  result.checks.push_back(near("perceptron-clusters.companion",
+      near(rule::perceptron_clusters_companion, {what + "clusters", row.clusters, ours.count}, 0));
+  result.checks.push_back(near(rule::perceptron_clusters_companion,
                                {what + "mass of the heaviest", row.heaviest, ours.heaviest}, 1e-9));
 }
 
@@ -319,7 +319,7 @@ double most_of_start(const std::vector<Counted>& swarms, const std::vector<doubl
 
 void check_growth(const Group& group, const Slope& slope, double of_start, Reproduction& result) {
   Check check =
-      holds("perceptron-clusters.growth",
+      holds(rule::perceptron_clusters_growth,
             {fmt::format("{}, t = {:g}: slope of clusters over √β", group.name(), kTimes[kJudged]),
              slope.mean},
             slope.mean > 2 * slope.error && of_start <= kGathered,
@@ -340,7 +340,7 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
     gained = std::min(gained, s.gained);
     over += s.clusters.heaviest > s.bound ? 1 : 0;
   }
-  Check energy = holds("perceptron-clusters.energy",
+  Check energy = holds(rule::perceptron_clusters_energy,
                        {fmt::format("{}, β = {:g}: frames at which the energy rises", group.name(),
                                     swarms.front().beside.beta),
                         reversals},
@@ -350,7 +350,7 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
   energy.more["least gain"] = gained;
   result.checks.push_back(energy);
   if (group.kernel == Landscape::plain) {
-    result.checks.push_back(holds("perceptron-clusters.bound",
+    result.checks.push_back(holds(rule::perceptron_clusters_bound,
                                   {group.name() + ": fullest arcs above the bound", over},
                                   over == 0, "none"));
     return;  // tokens spread evenly there: arcs tile the circle, whatever the units
@@ -620,7 +620,7 @@ void check_slopes(const std::vector<Minimum>& minima, Reproduction& result) {
     const bool level = kind == kLevel;
     const double clear = 2 * slope.error;
     Check check =
-        holds("perceptron-clusters.atoms",
+        holds(rule::perceptron_clusters_atoms,
               {fmt::format("best measures, {}: slope of atoms over ln β", kind), slope.mean},
               level ? slope.mean > clear : slope.mean <= clear,
               level ? "above 0 by two standard errors" : "not above 0 by so much");
@@ -707,17 +707,17 @@ void check_minima(const std::vector<Minimum>& minima, Reproduction& result) {
   const std::string what = fmt::format("{} best measures: ", minima.size());
   // The table `minimisers` shows which: where F is nearly level, few digits tell atoms apart.
   const double few = 0.05 * static_cast<double>(minima.size());
-  result.checks.push_back(holds("perceptron-clusters.rest",
+  result.checks.push_back(holds(rule::perceptron_clusters_rest,
                                 {what + "not at rest to 1e-10, and not counted", moving},
                                 moving <= few, "at most 5 %"));
-  result.checks.push_back(holds("perceptron-clusters.rest",
+  result.checks.push_back(holds(rule::perceptron_clusters_rest,
                                 {what + "with other atoms from 256 tokens than from 64", differ},
                                 differ <= few, "at most 5 %"));
-  result.checks.push_back(holds("perceptron-clusters.rest",
+  result.checks.push_back(holds(rule::perceptron_clusters_rest,
                                 {what + "without a certificate on the whole circle", open},
                                 open == 0, "none"));
   Check arc_masses =
-      holds("perceptron-clusters.bound",
+      holds(rule::perceptron_clusters_bound,
             {"plain kernel: crowds in an arc of 1/(2√β) above the bound, where it is < 1",
              bites > 0 ? over : kNoNumber},
             over == 0, "none");

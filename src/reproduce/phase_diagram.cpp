@@ -131,7 +131,7 @@ bool check_fractions(const ReproductionControl& control, Reproduction& result) {
         where = t;
       }
     result.checks.push_back(
-        near("phase-diagram.fractions",
+        near(rule::phase_diagram_fractions,
              {fmt::format("d = {}, β = {:g}: fraction of close pairs at t = {:g}, "
                           "the worst of nine times",
                           row.d, row.beta, kTimes[where]),
@@ -165,7 +165,7 @@ bool check_fronts(const ReproductionControl& control, Reproduction& result) {
         half = times[t - 1] +
                (times[t] - times[t - 1]) * (0.5 - ours[t - 1]) / (ours[t] - ours[t - 1]);
     result.checks.push_back(
-        nearly("phase-diagram.front",
+        nearly(rule::phase_diagram_front,
                {fmt::format("d = {}, β = {:g}: time at which half of the pairs are close", d, beta),
                 predicted, half},
                0.05));
@@ -225,7 +225,7 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
     if (later <= beyond) table.rows.push_back({later, kNoNumber, kNoNumber, kNoNumber, beta});
   }
   result.figures.push_back(
-      {.name = "phase-diagram",
+      {.name = figure::phase_diagram,
        .table = table.name,
        .title = fmt::format("d = {}, n = {}: layers of 0.1, {} swarms a row", d, n, replicas),
        .x = {.label = "time t"},
@@ -241,7 +241,7 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
 }  // namespace
 
 std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "phase-diagram");
+  Reproduction result = result_of(control, figure::phase_diagram);
   if (!check_fractions(control, result) || !check_fronts(control, result)) return std::nullopt;
   if (!control.figures) return result;
   const FigureValues& values = control.values;
@@ -255,7 +255,7 @@ std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
                        .high = values.number("beta_max")};
     if (!draw_map(control, grid, result)) return std::nullopt;
   }
-  result.captions["phase-diagram"] =
+  result.captions[figure::phase_diagram] =
       "Share of the pairs of 32 tokens that have met, over time and β, under the papers' layers of "
       "0.1. In high dimension all pairs meet at about one time. The red curve is the prediction "
       "for the exact flow as d grows, the dashed curve the same under layers, which are 5 to 10 % "
@@ -348,7 +348,7 @@ void draw_rows(const std::vector<double>& betas, const ReproducedTable& map, Rep
       }
   }
   result.figures.push_back(
-      {.name = "circle-clusters",
+      {.name = figure::circle_clusters,
        .table = rows.name,
        .title = betas.size() > 1 ? "rows of the map" : "row of the map",
        .x = {.label = "time t", .from = 0, .to = last},
@@ -365,7 +365,7 @@ void draw_swarm(double beta, const Simulated& swarm, Reproduction& result) {
     const double t = swarm.times[frame_at(swarm, share * swarm.times.back())];
     ReproducedTable table = table_of(swarm, beta, t);
     result.figures.push_back(
-        {.name = "circle-clusters",
+        {.name = figure::circle_clusters,
          .table = table.name,
          .title = fmt::format("β = {:g}, t = {:g}", beta, t),
          .x = {.from = -1.15, .to = 1.15, .every = 1},
@@ -384,7 +384,7 @@ void draw_circle_snapshots(const ReproductionControl& control, Reproduction& res
   if (control.stopped()) return;
   ReproducedFigure& map = result.figures.back();
   const ReproducedTable map_table = result.tables.back();
-  map.name = "circle-clusters";
+  map.name = figure::circle_clusters;
   map.columns = 4;
   map.curves.clear();  // the curves are of large d
   std::vector<double> betas = control.values.numbers("betas");
@@ -399,7 +399,7 @@ void draw_circle_snapshots(const ReproductionControl& control, Reproduction& res
                           chosen.replica, clusters_of(chosen.swarm.last()));
     draw_swarm(betas[k], chosen.swarm, result);
   }
-  result.captions["circle-clusters"] = fmt::format(
+  result.captions[figure::circle_clusters] = fmt::format(
       "Left: share of pairs that have met for d = 2, over time and β, and rows of that map. Right: "
       "swarms on the circle, by default at t = 2.5, 18 and 30, with β = 9 (three clusters at the "
       "end) and β = 4 (two). Each is the first start that ends in the number of clusters of the "
@@ -447,7 +447,7 @@ void add_errors(const std::vector<Bars>& bars, double replicas, ReproducedTable&
 
 // Clusters left at the end on the circle, chains of cosines above 0.999.
 std::optional<Reproduction> circle_clusters(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "circle-clusters");
+  Reproduction result = result_of(control, figure::circle_clusters);
   const ExperimentSpec preset = control.values.spec("circle-clusters");
   const int n = preset.n.value_or(kDefaultParticles);
   const std::vector<double>& betas = control.values.numbers("betas");
@@ -468,12 +468,12 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     const int asked = row.clusters > 0 ? row.clusters : most->first;
     result.checks.push_back(
-        near("circle-clusters.most-frequent",
+        near(rule::circle_clusters_most_frequent,
              {fmt::format("β = {:g}, {}: most frequent number of clusters at t = {:g}", row.beta,
                           row.name(), preset.T),
               row.clusters > 0 ? row.clusters : kNoNumber, static_cast<double>(most->first)},
              0));
-    Check check = near("circle-clusters.shares",
+    Check check = near(rule::circle_clusters_shares,
                        {fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = {:g}",
                                     row.beta, row.name(), asked, preset.T),
                         row.before, share[asked]},

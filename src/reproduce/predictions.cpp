@@ -80,7 +80,7 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
   if (known) try {
       const Growth late = growth_rate(gap, {.low = 1e-10, .high = 1e-2});
       Check check =
-          nearly("report.late-rate", {"late rate of 1 - mean cosine", -rate, late.rate}, 0.02);
+          nearly(rule::report_late_rate, {"late rate of 1 - mean cosine", -rate, late.rate}, 0.02);
       check.more["standard error"] = late.error;
       result.checks.push_back(std::move(check));
     } catch (const Error&) {

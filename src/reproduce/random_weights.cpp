@@ -138,7 +138,7 @@ bool check_random_cells(const ReproductionControl& control, Reproduction& result
     if (control.stopped()) return false;
     const Spread spread = spread_of(ends);
     const double error = spread.sd / std::sqrt(static_cast<double>(swarms));
-    Check check = near("random-weights.cell",
+    Check check = near(rule::random_weights_cell,
                        {fmt::format("{}, {}, d = {}, β = {:g}: share of close pairs at t = {:g}",
                                     name_of(cell.scale), kEnsembles[0].name,
                                     preset.d.value_or(kDefaultCoordinates), kCellBeta, preset.T),
@@ -188,7 +188,7 @@ bool draw_random_maps(const ReproductionControl& control, Reproduction& result) 
       table->name = fmt::format("map_{}_{}",
                                 scale == RandomScale::companion ? "authors" : "variance_1_over_d",
                                 &ensemble - kEnsembles + 1);
-      result.figures.push_back({.name = "random-weights",
+      result.figures.push_back({.name = figure::random_weights,
                                 .table = table->name,
                                 .title = fmt::format("{}; {}", ensemble.name, name_of(scale)),
                                 .x = {.label = "time t"},
@@ -198,7 +198,7 @@ bool draw_random_maps(const ReproductionControl& control, Reproduction& result) 
                                 .columns = 4});
       result.tables.push_back(std::move(*table));
     }
-  result.captions["random-weights"] = fmt::format(
+  result.captions[figure::random_weights] = fmt::format(
       "Share of the pairs of {} tokens in {} dimensions that have met, over time and β, for "
       "random "
       "matrices, {} swarms a cell. First row: the normalisation of the authors, scores of β times "
@@ -311,7 +311,7 @@ bool check_times(const ReproductionControl& control, Reproduction& result) {
     if (control.stopped()) return false;
     const Spread spread = spread_of(halves);
     const double error = spread.sd / std::sqrt(static_cast<double>(replicas));
-    Check check = near("random-weights.time",
+    Check check = near(rule::random_weights_time,
                        {fmt::format("{}, entries of variance 1/d, d = {}, β = {:g}: time of half "
                                     "of the pairs, beside t*(0)",
                                     family.name, wide, sharp),
@@ -345,7 +345,7 @@ double first_above(const Mean& mean, double level) {
 }  // namespace
 
 std::optional<Reproduction> random_weights(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "random-weights");
+  Reproduction result = result_of(control, figure::random_weights);
   ReproducedTable table{"fractions", {"t"}};
   ReproducedTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
   ReproducedFigure figure{.name = "random-weights-fronts",
@@ -370,7 +370,7 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
         {family.name, first_above(*mean, 0.1), first_above(*mean, 0.9), mean->close.back()});
     if (family.front)
       result.checks.push_back(
-          holds("random-weights.front",
+          holds(rule::random_weights_front,
                 {fmt::format("{}: time of 90 % close pairs over that of 10 %", family.name),
                  std::isfinite(first_above(*mean, 0.1)) ? ratio : INFINITY},
                 ratio < 2, "below 2: a front"));

@@ -250,7 +250,7 @@ void check_bodies(const std::vector<Measured>& all, std::vector<Check>& checks) 
   for (const Measured& m : all)
     for (const Readout how : {mean, class_token}) {
       if (how == mean && m.setting.beta != kBeta) continue;
-      checks.push_back(nearly("readout.bodies",
+      checks.push_back(nearly(rule::readout_bodies,
                               {fmt::format("{}, β = {:g}, n = {}: shift by one guest at t = 1",
                                            kNames[how], m.setting.beta, m.setting.n),
                                m.bodies[how], m.after[how].mean},
@@ -266,26 +266,27 @@ void check_laws(const std::vector<Measured>& over_n, const std::vector<Measured>
     checks.back().more["standard error"] = found.error;
   };
   for (const Readout how : {mean, class_token})
-    add("readout.votes", fmt::format("{}, t = 1: exponent of the shift in n + 1", kNames[how]),
+    add(rule::readout_votes, fmt::format("{}, t = 1: exponent of the shift in n + 1", kNames[how]),
         bodies_exponent(over_n, how), law_of(over_n, how, later, false));
   for (const When when : {at_once, later})
-    add("readout.spread-mean",
+    add(rule::readout_spread_mean,
         fmt::format("mean, {}: exponent of the shift in the spread",
                     when == later ? "t = 1" : "before interaction"),
         0, law_of(over_spread, mean, when, true));
   const Measured& tight = over_spread.front();
   checks.push_back(nearly(
-      "readout.spread-mean",
+      rule::readout_spread_mean,
       {fmt::format("mean, t = 1, spread {:g}: shift over that of two bodies", tight.setting.spread),
        1, tight.after[mean].mean / tight.bodies[mean]},
       0.05));
-  add("readout.spread-median", "median, before interaction: exponent of the shift in the spread", 1,
+  add(rule::readout_spread_median,
+      "median, before interaction: exponent of the shift in the spread", 1,
       law_of(over_spread, median, at_once, true));
-  add("readout.spread-median", "median, before interaction: exponent of the shift in n + 1", -1,
+  add(rule::readout_spread_median, "median, before interaction: exponent of the shift in n + 1", -1,
       law_of(over_n, median, at_once, false));
   const Measured& last = over_n.back();
   checks.push_back(
-      nearly("readout.spread-median",
+      nearly(rule::readout_spread_median,
              {fmt::format("median, before interaction, n = {}: shift over spread, times n",
                           last.setting.n),
               std::sqrt(5.0 / 8), last.before[median].mean * last.setting.n / last.setting.spread},
@@ -296,7 +297,7 @@ void check_laws(const std::vector<Measured>& over_n, const std::vector<Measured>
 void check_class_token(const std::vector<Measured>& over_n, std::vector<Check>& checks) {
   for (const Measured& m : over_n)
     checks.push_back(nearly(
-        "readout.class-token",
+        rule::readout_class_token,
         {fmt::format("n = {}: shift of the class token over that of the mean, nine tenths of the "
                      "starts below",
                      m.setting.n),
@@ -308,7 +309,7 @@ void draw(Reproduction& result, int starts) {
   const auto panel = [&](const char* table, const char* title, const char* over, const char* when) {
     const std::string at = when;
     ReproducedFigure figure{
-        .name = "readout",
+        .name = figure::readout,
         .table = table,
         .title = title,
         .x = {.label = over[0] == 'n' ? "number of tokens n" : "spread: angle of the cap, radians",
@@ -343,7 +344,7 @@ void draw(Reproduction& result, int starts) {
                             .over = "n",
                             .by = "beta",
                             .by_name = "β"});
-  result.captions["readout"] = fmt::format(
+  result.captions[figure::readout] = fmt::format(
       "One guest at a right angle to a flock in a cap: shift of mean, geometric median and class "
       "token, means of {} starts with standard errors. The mean obeys one vote of n + 1, whatever "
       "the spread; the median moves the less the tighter the flock is; the class token moves far.",
@@ -359,7 +360,7 @@ void draw(Reproduction& result, int starts) {
 }  // namespace
 
 std::optional<Reproduction> readout(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "readout");
+  Reproduction result = result_of(control, figure::readout);
   const int starts = control.values.whole("starts");
   const std::vector<int> counts = control.values.wholes("sizes");
   std::vector<Measured> over_n, over_spread, classes;

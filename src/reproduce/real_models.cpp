@@ -294,11 +294,12 @@ double gained(const InputReading& r, double LayerReading::*what) {
 double mean_of(const std::vector<double>& values) { return spread_of(values).mean; }
 
 constexpr Question kQuestions[] = {
-    {"real-models.clustering", "tokens gather with depth", "mean cosine gained by all blocks",
+    {rule::real_models_clustering, "tokens gather with depth", "mean cosine gained by all blocks",
      "above 3 standard errors",
      [](const InputReading& r) { return std::vector{gained(r, &LayerReading::mean_cos)}; },
      [](const Estimates& e) { return above(e[0]); }},
-    {"real-models.energy", "the energy never falls", "least change of the scaled energy by a block",
+    {rule::real_models_energy, "the energy never falls",
+     "least change of the scaled energy by a block",
      "no block below -3 standard errors, all together above 3",
      [](const InputReading& r) {
        std::vector<double> changes;
@@ -309,36 +310,36 @@ constexpr Question kQuestions[] = {
      },
      [](const Estimates& e) { return std::none_of(e.begin(), e.end(), below) && above(e.back()); },
      false, true},
-    {"real-models.drift", "tokens move along the velocity of the flow",
+    {rule::real_models_drift, "tokens move along the velocity of the flow",
      "cosine of moves and velocity, mean over blocks", "above 3 standard errors",
      [](const InputReading& r) { return std::vector{mean_of(r.alignment)}; },
      [](const Estimates& e) { return above(e[0]); }},
-    {"real-models.leaders", "leaders take over with depth",
+    {rule::real_models_leaders, "leaders take over with depth",
      "share of the most attended token, last block less first", "above 3 standard errors",
      [](const InputReading& r) { return std::vector{r.leader.back() - r.leader.front()}; },
      [](const Estimates& e) { return above(e[0]); }},
-    {"real-models.sinks", "the first token is a sink",
+    {rule::real_models_sinks, "the first token is a sink",
      "share of the first token less that of even attention", "above 3 standard errors",
      [](const InputReading& r) { return std::vector{mean_of(r.first) - r.even_first}; },
      [](const Estimates& e) { return above(e[0]); }, true},
-    {"real-models.groups", "tokens end in several groups",
+    {rule::real_models_groups, "tokens end in several groups",
      "groups behind the last block less those of embeddings",
      "below -3 standard errors, and more than one group is left",
      [](const InputReading& r) {
        return std::vector{gained(r, &LayerReading::clusters), r.layers.back().clusters - 1};
      },
      [](const Estimates& e) { return below(e[0]) && above(e[1]); }},
-    {"real-models.rank", "tokens lose rank with depth", "effective rank gained by all blocks",
+    {rule::real_models_rank, "tokens lose rank with depth", "effective rank gained by all blocks",
      "below -3 standard errors",
      [](const InputReading& r) { return std::vector{gained(r, &LayerReading::effective_rank)}; },
      [](const Estimates& e) { return below(e[0]); }},
-    {"real-models.alone", "without feed-forward they lose more",
+    {rule::real_models_alone, "without feed-forward they lose more",
      "last effective rank without feed-forward less that with it", "below -3 standard errors",
      [](const InputReading& r) {
        return std::vector{r.rank_alone - r.layers.back().effective_rank};
      },
      [](const Estimates& e) { return below(e[0]); }},
-    {"real-models.order", "blocks can change places",
+    {rule::real_models_order, "blocks can change places",
      "move of the last states when first and last block are exchanged, over their way", "below 0.1",
      [](const InputReading& r) { return std::vector{r.reordered}; },
      [](const Estimates& e) { return e[0].mean < kUnmoved; }},
@@ -587,7 +588,7 @@ void draw_models(const std::vector<Both>& all, Reproduction& result) {
                          Panel{"blocks", "Trained: who is attended to", "most attended",
                                "share of the most attended token", 0, kNoNumber}})
     result.figures.push_back(
-        {.name = "real-models",
+        {.name = figure::real_models,
          .table = p.table,
          .title = p.title,
          .x = {.label = "depth: blocks done, of all", .from = 0, .to = 1},
@@ -596,7 +597,7 @@ void draw_models(const std::vector<Both>& all, Reproduction& result) {
                      std::string(p.column) + ", standard error"}},
          .over = "depth",
          .by = "model"});
-  result.captions["real-models"] =
+  result.captions[figure::real_models] =
       "Trained transformers, each on inputs of its own kind, from the embedding to the last block. "
       "Most gather their tokens and lower their rank; KWT-1, whose values repel, spreads them. "
       "Above right the same transformers with weights drawn anew. Bars: standard errors over "
@@ -606,7 +607,7 @@ void draw_models(const std::vector<Both>& all, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> real_models(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "real-models");
+  Reproduction result = result_of(control, figure::real_models);
   std::vector<Both> all;
   for (const RealModel& model : real_models_known()) {
     if (control.stopped()) return std::nullopt;

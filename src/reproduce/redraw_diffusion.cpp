@@ -199,7 +199,7 @@ void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproductio
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "redraw-diffusion",
+      {.name = figure::redraw_diffusion,
        .table = "law",
        .title = fmt::format("{}: law of the cosine at s = {:g}", fresh.name(), fresh.end),
        .x = {.label = "cosine ρ of two tokens", .from = -1.05, .to = 1.05},
@@ -215,11 +215,11 @@ bool check_layers(const ReproductionControl& control, Reproduction& result,
   for (const Fresh& fresh : {Fresh{.d = 2}, Fresh{.d = 3}, Fresh{.d = 3, .beta = 2}}) {
     const auto cosines = cosines_of(fresh, replicas, control);
     if (!cosines) return false;
-    check_moments("redraw-diffusion.law", fresh, *cosines, result);
+    check_moments(rule::redraw_diffusion_law, fresh, *cosines, result);
     const double distance =
         kolmogorov(cosines->back(), theory::overlap_law(fresh.pair(), fresh.end));
     result.checks.push_back(
-        holds("redraw-diffusion.law",
+        holds(rule::redraw_diffusion_law,
               {fmt::format("{}: distance of {} draws from the law of ρ at s = {:g}, times √{}",
                            fresh.name(), replicas, fresh.end, replicas),
                distance},
@@ -240,7 +240,7 @@ bool check_flows(const ReproductionControl& control, Reproduction& result, Repro
     fresh.every = kCoarse;
     const auto cosines = cosines_of(fresh, replicas, control);
     if (!cosines) return false;
-    check_moments("redraw-diffusion.flow", fresh, *cosines, result);
+    check_moments(rule::redraw_diffusion_flow, fresh, *cosines, result);
     if (control.figures && fresh.d == 2) tabulate(fresh, *cosines, means);
   }
   return true;
@@ -267,7 +267,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
   const Fresh fresh;
   const double predicted = theory::overlap_moment(theory::overlap_law(fresh.pair(), kEnd), 1);
   result.checks.push_back(
-      within_errors("redraw-diffusion.rate",
+      within_errors(rule::redraw_diffusion_rate,
                     {fresh.name() + ": mean of ρ at s = 1.28 as DT² → 0, from 0.16, 0.32 and 0.64",
                      predicted, limit.mean},
                     limit.error, kErrors));
@@ -309,14 +309,14 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
       table.rows[frame].insert(table.rows[frame].end(), {ours.mean, ours.error, rho});
       if (frame == 0 || frame % 2 != 0) continue;
       result.checks.push_back(within_errors(
-          "redraw-diffusion.collapse",
+          rule::redraw_diffusion_collapse,
           {fmt::format("8 tokens, {}, d → ∞: mean cosine at s = {:g}", name, s), rho, ours.mean},
           ours.error, kErrors));
     }
   }
   result.tables.push_back(std::move(table));
   const std::string random = "β = 1, random Q and K";  // its theory is that of β = 0
-  result.figures.push_back({.name = "redraw-diffusion",
+  result.figures.push_back({.name = figure::redraw_diffusion,
                             .table = "collapse",
                             .title = "8 tokens, one layer a draw, d → ∞",
                             .x = {.label = "diffusion time s = DT · t"},
@@ -333,10 +333,10 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "redraw-diffusion");
+  Reproduction result = result_of(control, figure::redraw_diffusion);
   ReproducedTable means{"means", {"s", "theory", "measured", "error", "a draw"}};
   result.figures.push_back(
-      {.name = "redraw-diffusion",
+      {.name = figure::redraw_diffusion,
        .table = "means",
        .title = "Two tokens on the circle, fresh V",
        .x = {.label = "diffusion time s = DT · t"},
@@ -348,7 +348,7 @@ std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control)
       !check_rate(control, result) || !check_collapse(control, result))
     return std::nullopt;
   result.tables.push_back(std::move(means));
-  result.captions["redraw-diffusion"] =
+  result.captions[figure::redraw_diffusion] =
       "Value matrices drawn anew after every short time DT make cosines diffuse in the time "
       "s = DT · t. Top left: the mean cosine of two tokens on the circle; one layer a draw follows "
       "the "

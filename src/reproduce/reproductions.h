@@ -5,6 +5,52 @@
 
 namespace murmur {
 
+// The name of every reproduction, in the order of their table.
+namespace figure {
+inline constexpr const char* swarm_table = "swarm-table";
+inline constexpr const char* flock_argument = "flock-argument";
+inline constexpr const char* saved_work = "saved-work";
+inline constexpr const char* ladder = "ladder";
+inline constexpr const char* order = "order";
+inline constexpr const char* phase_diagram = "phase-diagram";
+inline constexpr const char* circle_clusters = "circle-clusters";
+inline constexpr const char* random_weights = "random-weights";
+inline constexpr const char* equiangular = "equiangular";
+inline constexpr const char* growth = "growth";
+inline constexpr const char* fastest_modes = "fastest-modes";
+inline constexpr const char* kinetic = "kinetic";
+inline constexpr const char* layers_clock = "layers-clock";
+inline constexpr const char* staircase = "staircase";
+inline constexpr const char* lifetimes = "lifetimes";
+inline constexpr const char* polytope = "polytope";
+inline constexpr const char* hyperplanes = "hyperplanes";
+inline constexpr const char* product = "product";
+inline constexpr const char* leaders = "leaders";
+inline constexpr const char* low_rank = "low-rank";
+inline constexpr const char* causal_centres = "causal-centres";
+inline constexpr const char* hardmax = "hardmax";
+inline constexpr const char* hardmax_cells = "hardmax-cells";
+inline constexpr const char* escape_times = "escape-times";
+inline constexpr const char* normalisation = "normalisation";
+inline constexpr const char* normalisation_weights = "normalisation-weights";
+inline constexpr const char* density_modes = "density-modes";
+inline constexpr const char* long_context = "long-context";
+inline constexpr const char* lost_in_the_middle = "lost-in-the-middle";
+inline constexpr const char* chaos = "chaos";
+inline constexpr const char* next_token = "next-token";
+inline constexpr const char* readout = "readout";
+inline constexpr const char* perceptron_clusters = "perceptron-clusters";
+inline constexpr const char* perceptron_ascent = "perceptron-ascent";
+inline constexpr const char* heads_approximation = "heads-approximation";
+inline constexpr const char* residual_depth = "residual-depth";
+inline constexpr const char* mean_field = "mean-field";
+inline constexpr const char* noisy_bifurcation = "noisy-bifurcation";
+inline constexpr const char* redraw_diffusion = "redraw-diffusion";
+inline constexpr const char* w2_rate = "w2-rate";
+inline constexpr const char* real_models = "real-models";
+inline constexpr const char* skipped_blocks = "skipped-blocks";
+}  // namespace figure
+
 // Of some seeds' numbers; sd is the sample's, NaN for one number.
 struct Spread {
   double mean = 0, sd = kNoNumber, low = 0, high = 0;

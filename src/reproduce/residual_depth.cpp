@@ -14,7 +14,7 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kName = "residual-depth";
+constexpr const char* kName = figure::residual_depth;
 constexpr double kT = 2;           // of the smooth network
 constexpr std::size_t kKnots = 5;  // of its weights
 constexpr int kTokens = 4;         // that have mass
@@ -195,12 +195,12 @@ bool check_smooth(const ReproductionControl& control, Reproduction& result) {
     table.rows.push_back({static_cast<double>(depths[k]), layered.back() * share, layered[k],
                           midpoint.back() * share * share, midpoint[k]});
   }
-  result.checks.push_back(near("residual-depth.layers",
+  result.checks.push_back(near(rule::residual_depth_layers,
                                {"weights smooth in depth: exponent of L in the distance of layers "
                                 "from the flow",
                                 -1, last_slope(depths, layered)},
                                0.05));
-  result.checks.push_back(near("residual-depth.midpoint",
+  result.checks.push_back(near(rule::residual_depth_midpoint,
                                {"the same by the midpoint rule", -2, last_slope(depths, midpoint)},
                                0.1));
   result.tables.push_back(std::move(table));
@@ -231,7 +231,7 @@ void check_constant(const ReproductionControl& control, Reproduction& result) {
   const double x = by_layers(spec, Method::layers, layers, control.wrong.null).at(0, 0);
   const double integral = T * (a0 + a1) / 2, square = T * (a0 * a0 + a0 * a1 + a1 * a1) / 3;
   const double told = -T / 2 * (square + a1 - a0);
-  result.checks.push_back(nearly("residual-depth.constant",
+  result.checks.push_back(nearly(rule::residual_depth_constant,
                                  {fmt::format("x' = a(t) x: L ln(x_L / x(T)) at L = {}", layers),
                                   told, layers * (std::log(x) - integral)},
                                  0.01));
@@ -277,8 +277,9 @@ double distance_from_mean(const Independent& kind, const Network& network,
 }
 
 bool check_independent(const ReproductionControl& control, Reproduction& result) {
-  constexpr Independent kinds[] = {{"residual-depth.independent", "steps of T/L", false, -0.5, 0.1},
-                                   {"residual-depth.diffusive", "steps of √(T/L)", true, 0, 0.15}};
+  constexpr Independent kinds[] = {
+      {rule::residual_depth_independent, "steps of T/L", false, -0.5, 0.1},
+      {rule::residual_depth_diffusive, "steps of √(T/L)", true, 0, 0.15}};
   const int replicas = control.values.whole("replicas");
   const std::filesystem::path folder = weights_folder(result);
   ReproducedTable table{"independent", {"layers", "told", "distance", "error", "steps"}};

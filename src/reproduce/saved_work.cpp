@@ -292,7 +292,7 @@ void draw(const std::vector<Ways>& seeds, int blocks, Reproduction& result) {
   for (const auto& [table, title] :
        {std::pair{"stops", "Fewer blocks"}, std::pair{"tokens", "Fewer tokens"}})
     result.figures.push_back(
-        {.name = "saved-work",
+        {.name = figure::saved_work,
          .table = table,
          .title = title,
          .x = {.label = "multiply-adds, of all tokens in all blocks", .from = 0, .to = 1},
@@ -300,7 +300,7 @@ void draw(const std::vector<Ways>& seeds, int blocks, Reproduction& result) {
          .curves = {{"test accuracy", Drawn::linespoints}},
          .over = "work",
          .by = "way"});
-  result.captions["saved-work"] =
+  result.captions[figure::saved_work] =
       "A settled swarm that leaves out work. Left: all pictures run fewer blocks, or each picture "
       "stops when its tokens rest, or when its verdict is sure. Right: tokens that are near each "
       "other become one with their mass, or fewer pixels are tokens from the start.";
@@ -316,7 +316,7 @@ TrainingSpec training_of(int seed, bool quick) {
 }  // namespace
 
 std::optional<Reproduction> saved_work(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "saved-work");
+  Reproduction result = result_of(control, figure::saved_work);
   TrainingCache cache(control, result.folder);
   std::vector<Ways> seeds;
   int blocks = 0;
@@ -333,9 +333,10 @@ std::optional<Reproduction> saved_work(const ReproductionControl& control) {
     seeds.push_back(measure(read_trained_swarm(trained->directory), part_of(data.train, kept, all),
                             part_of(data.test, asked, all), training.threads));
   }
-  result.checks.push_back(check_gain("saved-work.rest", at_rest, {fewer_blocks}, seeds, blocks));
   result.checks.push_back(
-      check_gain("saved-work.merge", merging, {every, at_random}, seeds, blocks));
+      check_gain(rule::saved_work_rest, at_rest, {fewer_blocks}, seeds, blocks));
+  result.checks.push_back(
+      check_gain(rule::saved_work_merge, merging, {every, at_random}, seeds, blocks));
   draw(seeds, blocks, result);
   return result;
 }

@@ -355,22 +355,22 @@ void check(const Subject& s, Reproduction& result) {
   const double random = mean_of(
       over_inputs(s, [](const InputChange& one) { return mean_part(one.change[0], kDivergence); }));
   const auto named = [&](int k) { return fmt::format("{}: {}", s.model->name, kQuestions[k]); };
-  result.checks.push_back(holds("skipped-blocks.slowest", {named(0), slowest / random},
+  result.checks.push_back(holds(rule::skipped_blocks_slowest, {named(0), slowest / random},
                                 spread.mean > kErrors * error,
                                 "less by more than 3 standard errors"));
   result.checks.back().more = {{"ahead", spread.mean}, {"standard error", error}};
-  result.checks.push_back(holds("skipped-blocks.small", {named(1), slowest / mean_none(s)},
+  result.checks.push_back(holds(rule::skipped_blocks_small, {named(1), slowest / mean_none(s)},
                                 slowest <= kSmall * mean_none(s), "0.1 or less"));
   if (!merges(s.of)) return;
   const Merging best = merging_of(s);
-  result.checks.push_back(
-      holds("skipped-blocks.merged", {named(2), best.saved}, best.saved >= kWorth, "0.1 or more"));
+  result.checks.push_back(holds(rule::skipped_blocks_merged, {named(2), best.saved},
+                                best.saved >= kWorth, "0.1 or more"));
   result.checks.back().more = {{"cosine", best.cosine}, {"change over leaving out", best.change}};
 }
 
 void leave_open(const RealModel& model, Reproduction& result) {
-  constexpr const char* kRules[] = {"skipped-blocks.slowest", "skipped-blocks.small",
-                                    "skipped-blocks.merged"};
+  constexpr const char* kRules[] = {rule::skipped_blocks_slowest, rule::skipped_blocks_small,
+                                    rule::skipped_blocks_merged};
   for (int k = 0; k < (model.causal ? 2 : 3); ++k) {
     Check made = holds(kRules[k], {fmt::format("{}: {}", model.name, kQuestions[k]), kNoNumber},
                        false, "the model is there");
@@ -445,7 +445,7 @@ void draw(const std::vector<Subject>& all, Reproduction& result) {
   result.tables.push_back(table_of_skips(all));
   result.tables.push_back(table_of_blocks(all));
   result.tables.push_back(table_of_merging(all));
-  result.figures.push_back({.name = "skipped-blocks",
+  result.figures.push_back({.name = figure::skipped_blocks,
                             .table = "speeds",
                             .title = "Blocks that move tokens little",
                             .x = {.label = "mean angle that the block moves tokens by", .from = 0},
@@ -453,7 +453,7 @@ void draw(const std::vector<Subject>& all, Reproduction& result) {
                             .curves = {{"change without it", Drawn::points}},
                             .over = "angle",
                             .by = "model"});
-  result.captions["skipped-blocks"] =
+  result.captions[figure::skipped_blocks] =
       "Each point is a block of a trained transformer: how far it moves tokens, and how much the "
       "output changes when it is left out.";
 }
@@ -461,7 +461,7 @@ void draw(const std::vector<Subject>& all, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> skipped_blocks(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "skipped-blocks");
+  Reproduction result = result_of(control, figure::skipped_blocks);
   std::vector<Subject> all;
   for (const RealModel& model : real_models_known()) {
     if (control.stopped()) return std::nullopt;

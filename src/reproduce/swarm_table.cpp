@@ -115,7 +115,7 @@ Check check_of(const Row& row, const std::vector<double>& accuracies, bool quick
   const double mean = spread_of(accuracies).mean;
   const double published = row.published - kQuickTolerance;
   const double min = quick ? (std::isnan(row.quick_min) ? published : row.quick_min) : row.asked;
-  Check check = holds("swarm-table.best", {row.what, mean}, mean >= min,
+  Check check = holds(rule::swarm_table_best, {row.what, mean}, mean >= min,
                       fmt::format("the mean is {:g} or more", min));
   check.published = row.published;
   check.more = described(accuracies);
@@ -133,7 +133,7 @@ Check check_published(const Row& row, const std::vector<double>& accuracies) {
       highest = std::max(highest, *std::max_element(std::begin(eight), std::end(eight)));
     seeds = fmt::format("{} seeds, 24 of them PyTorch's", accuracies.size() + 24);
   }
-  Check check = holds("swarm-table.published",
+  Check check = holds(rule::swarm_table_published,
                       {fmt::format("{}: the highest of {}", row.what, seeds), highest},
                       row.published <= highest, "not below the published training");
   check.published = row.published;
@@ -153,7 +153,7 @@ Check check_peer(const Row& row, const std::vector<double>& accuracies) {
   const Spread torch = spread_of({std::begin(kTorch[0]), std::end(kTorch[0])});
   const Spread ours = spread_of(accuracies);
   Check check =
-      near("swarm-table.peer",
+      near(rule::swarm_table_peer,
            {fmt::format("{}: our mean beside PyTorch's", row.what), torch.mean, ours.mean},
            3 * error_of_difference(torch, 8, ours, accuracies.size()));
   check.rule = "within 3 standard errors of the difference";
@@ -175,7 +175,7 @@ Check check_recurrence(const RecurrencePair& pair, const std::vector<double>& tw
   const double lead = free_blocks.mean - shared.mean;
   const double error = error_of_difference(free_blocks, two_free.size(), shared, ten_shared.size());
   Check check = holds(
-      "swarm-table.recurrence",
+      rule::swarm_table_recurrence,
       {fmt::format("recipe {}: points that 2 free blocks are ahead of 10 shared", pair.recipe),
        std::isnan(error) ? kNoNumber : lead},
       lead > 2 * error, "more than 2 standard errors above 0");
@@ -214,7 +214,7 @@ void check_settled(const Row& row, const std::vector<std::vector<Settling>>& see
     std::vector<double> values;  // (seeds)
     for (const std::vector<Settling>& at : seeds) values.push_back(value(at[0], at[1]));
     const double mean = spread_of(values).mean;
-    Check check = holds("swarm-table.settled",
+    Check check = holds(rule::swarm_table_settled,
                         {fmt::format("{}: {} behind {} blocks", row.what, of, blocks), mean},
                         mean <= most, fmt::format("the mean is {:g} or less", most));
     check.more = described(values);
@@ -258,7 +258,7 @@ Training training_of(const Row& row, int seed, const TrainingCache& cache, bool 
 // Seeds are the outer loop: the whole table is there, with one seed a row, as early as can be.
 std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
   Reproduction result;
-  result.folder = control.runs / "swarm-table";
+  result.folder = control.runs / figure::swarm_table;
   TrainingCache cache(control, result.folder);
   ReproducedTable runs{"runs",
                        {"row", "seed", "epochs", "parameters", "test_accuracy",

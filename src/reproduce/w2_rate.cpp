@@ -189,7 +189,7 @@ bool check_theorem(const ReproductionControl& control, Reproduction& result) {
         const Start start{.d = d, .beta = beta, .order = order};
         const double most = excess(contract(start, control.wrong));
         result.checks.push_back(holds(
-            "w2-rate.theorem",
+            rule::w2_rate_theorem,
             {fmt::format("{}, R_0 = {:g}: greatest W2(t) e^((t - T_0)/100) / W2(T_0), t > T_0",
                          start.name(), order * order),
              most},
@@ -221,7 +221,7 @@ bool check_rates(const ReproductionControl& control, Reproduction& result) {
     const theory::Contraction rates =
         theory::contraction(late.start.law(), late.start.beta, late.start.d, late.z);
     const double predicted = late.start.tokens > 0 ? rates.near : rates.rate;
-    result.checks.push_back(nearly("w2-rate.late",
+    result.checks.push_back(nearly(rule::w2_rate_late,
                                    {late.start.name() + late.what + ": late rate of W2", predicted,
                                     late_slope(contract(late.start, control.wrong))},
                                    2e-3));
@@ -241,7 +241,7 @@ void check_critical(const ReproductionControl& control, Reproduction& result) {
   }
   const double density = (1 - start.wave) / (4 * kPi);
   result.checks.push_back(
-      nearly("w2-rate.critical",
+      nearly(rule::w2_rate_critical,
              {start.name() + ": slope of W2² e^(2t) over t",
               32 * kPi * density / (c.opposite * c.opposite), line_of(t, scaled).slope},
              5e-3));
@@ -269,7 +269,7 @@ bool check_boosts(const ReproductionControl& control, Reproduction& result) {
                          : c.spread[first] * std::exp(-kSlow * (c.times[f] - c.times[first])),
                order});
       }
-      result.checks.push_back(near("w2-rate.boost",
+      result.checks.push_back(near(rule::w2_rate_boost,
                                    {fmt::format("{}, R_0 = {:g}: greatest relative error of W2",
                                                 start.name(), order * order),
                                     0, worst},
@@ -277,7 +277,7 @@ bool check_boosts(const ReproductionControl& control, Reproduction& result) {
     }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "w2-rate",
+      {.name = figure::w2_rate,
        .table = "boosts",
        .title = "Circle, SA, β = 0, by the order at t = 0",
        .x = {.label = "time t"},
@@ -309,7 +309,7 @@ void check_atoms(const ReproductionControl& control, Reproduction& result) {
     const Contracting c = atoms_of(d, control.wrong, kLong);
     const double kept = c.spread.back() / c.spread.front();
     result.checks.push_back(
-        holds("w2-rate.atoms",
+        holds(rule::w2_rate_atoms,
               {fmt::format("d = {}, β = 0.3, (2/3) δ_e + (1/3) δ_-e: W2(1000) / W2(0)", d), kept},
               kept > std::exp(-kSlow * kLong), "above e^(-1000/100)"));
   }
@@ -333,14 +333,14 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
   add(contract(wide, control.wrong), 1, "density, d = 4, rate 1");
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "w2-rate",
+      {.name = figure::w2_rate,
        .table = "late",
        .title = "SA, β = 0.3: late rates of W_{2}",
        .x = {.label = "time t"},
        .y = {.label = "distance W_{2} to the limit", .log = true},
        .curves = {{"theory", Drawn::line, "late rate"}, {"measured", Drawn::points, "flow"}},
        .by = "measure"});
-  result.captions["w2-rate"] =
+  result.captions[figure::w2_rate] =
       "W2 of a measure to the point at which it ends, or to the heavier of two atoms that stay. "
       "Left: boosted uniform laws on the circle at β = 0 (points) along the exact curve (lines), "
       "by their order |∫ x dμ| at t = 0, whose square is R_0: nearly balanced ones are late, and "
@@ -354,7 +354,7 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> w2_rate(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "w2-rate");
+  Reproduction result = result_of(control, figure::w2_rate);
   if (!check_theorem(control, result) || !check_rates(control, result)) return std::nullopt;
   check_critical(control, result);
   if (!check_boosts(control, result)) return std::nullopt;
