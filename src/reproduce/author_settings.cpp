@@ -38,8 +38,8 @@ constexpr AuthorSetting kSettings[] = {
      "numbers of clusters"},
     {figure::random_weights,
      "QᵀK = G1 G2 / √d with standard normal entries, or the GOE matrix (G + Gᵀ) / √2: scores are β "
-     "times N(0, 1); V = GGᵀ / √d, or V = QᵀK / √d, whose transpose acts, since tokens are rows; "
-     "n = 32, d = 128; each swarm has its own matrices; the rest as phase-diagram",
+     "times N(0, 1); V = GGᵀ / √d, or V = QᵀK / √d, whose transpose acts, since tokens are rows; n "
+     "= 32, d = 128; each swarm has its own matrices; the rest as phase-diagram",
      "companion code phase-diagrams.py, options randomKQ and randomV; Fig. 5",
      "first row of the figure: the same with 16 swarms per β; second row and the rules on fronts: "
      "entries of Q and K of variance 1/d, so that scores are smaller by √d"},
@@ -58,15 +58,14 @@ constexpr AuthorSetting kSettings[] = {
      "companion code kinetic.py of 2410.06833", "the same, and the exact flow"},
     {figure::layers_clock, kNone, "derived here, for the points of kinetic", kNone},
     {figure::staircase,
-     "angles ½ (0, ½, 2, 4, 7) ln β / √β of β = 2000 for every β; gradient of the kernel "
-     "e^(β(cos - 1)) divided by its norm, times ln β; steps of 1e-5; energy Σ e^(β(cos - 1)) / n²",
+     "angles ½ (0, ½, 2, 4, 7) ln β / √β of β = 2000 for every β; gradient of the kernel e^(β(cos "
+     "- 1)) divided by its norm, times ln β; steps of 1e-5; energy Σ e^(β(cos - 1)) / n²",
      "companion code staircase-thekingoflimbs.py, time_rescale_3, of 2410.06833",
      "the same, clock U4, `energy_scaled`; tokens merge below 1.2e-4, where the code divides by 0"},
     {figure::lifetimes, kNone, "derived here for 2410.06833, which shows no such figure", kNone},
     {figure::polytope,
      "n = 20 uniform on [-5, 5]^d, d = 2 and 3; Q = K = V = I; z' = Σ P V(z_j - z); steps of 0.1, "
-     "T "
-     "= 5",
+     "T = 5",
      "companion code clustering-Tformers.py of 2305.05465", "the same law; adaptive steps; T = 10"},
     {figure::hyperplanes,
      "n = 20 uniform on [-5, 5]^d; Q = K = I; V with the entries printed in the code; T = 5",

@@ -16,11 +16,11 @@ namespace murmur {
 namespace {
 
 struct Row {
-  double beta, before;  // the mean number of modes of our earlier runs
+  double beta, before;  // the mean number of modes in our earlier runs
 };
 constexpr Row kRows[] = {{1e3, 40.2}, {1e4, 133.5}};
 
-// Peaks of sum_i e^{-beta (y - y_i)^2 / 2} along the first axis, one number a start.
+// Peaks of sum_i e^{-beta (y - y_i)^2 / 2} along the first axis, one number per start.
 std::vector<double> count_modes(double beta, int starts, const ReproductionControl& control) {
   std::vector<double> counts(starts);
   for_blocks(starts, control.threads, [&](int seed) {
@@ -39,22 +39,23 @@ Check exponent_check(const std::vector<double>& means) {
   const double ours = std::log(means[1] / means[0]) / decade;
   const double law =
       std::log(theory::mode_scale(kRows[1].beta) / theory::mode_scale(kRows[0].beta)) / decade;
-  return near(rule::density_modes_logarithm,
-              {"exponent of the number of modes from β = 1,000 to 10,000", law, ours},
-              (law - 0.5) / 2);
+  return check_near(rule::density_modes_logarithm,
+                    {"exponent of the number of modes from β = 1,000 to 10,000", law, ours},
+                    (law - 0.5) / 2);
 }
 
 }  // namespace
 
 std::optional<Reproduction> density_modes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::density_modes);
+  Reproduction result = new_result(control, figure::density_modes);
   const int starts = control.values.whole("starts");
-  const std::string n = grouped(control.values.spec("density-modes").n.value_or(kDefaultParticles));
+  const std::string n =
+      group_digits(control.values.spec("density-modes").n.value_or(kDefaultParticles));
   std::vector<double> means;
   for (const Row& row : kRows) {
     const Spread s = spread_of(count_modes(row.beta * control.wrong.beta, starts, control));
     means.push_back(s.mean);
-    Check check = nearly(
+    Check check = check_near_share(
         rule::density_modes_count,
         {fmt::format("n = {}, β = {:g}: mean number of modes", n, row.beta), row.before, s.mean},
         0.05);
@@ -69,7 +70,7 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
   const int panel = control.values.whole("panel_starts");
   for (const double beta : control.values.numbers("betas")) {
     const Spread s = spread_of(count_modes(beta, panel, control));
-    table.rows.push_back({beta, s.mean, s.sd / std::sqrt(panel), 0.45 * theory::mode_scale(beta),
+    table.rows.push_back({beta, s.mean, s.error(), 0.45 * theory::mode_scale(beta),
                           means[0] * std::sqrt(beta / kRows[0].beta)});
   }
   result.tables.push_back(std::move(table));
@@ -94,7 +95,7 @@ namespace {
 
 constexpr int kFirstSeed = 1000;  // those below were seen before the rules were written
 
-// One series of counts a start, all over the same times.
+// One series of counts per start, all over the same times.
 std::vector<Series> count_atoms(double beta, int starts, const ReproductionControl& control) {
   std::vector<Series> counts(static_cast<std::size_t>(starts));
   for_blocks(starts, control.threads, [&](int seed) {
@@ -118,13 +119,13 @@ Spread spread_at(const std::vector<Series>& counts, std::size_t frame) {
 }
 
 double error_at(const std::vector<Series>& counts, std::size_t frame) {
-  return spread_at(counts, frame).sd / std::sqrt(static_cast<double>(counts.size()));
+  return spread_at(counts, frame).error();
 }
 
 }  // namespace
 
 std::optional<Reproduction> next_token(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::next_token);
+  Reproduction result = new_result(control, figure::next_token);
   const FigureValues& values = control.values;
   const int starts = values.whole("starts");
   const ExperimentSpec preset = values.spec("next-token");
@@ -142,11 +143,12 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
     const std::string what = fmt::format("β = {:g}: atoms at t = {:g}", beta, t.back());
     const double error = std::hypot(left.sd, before.sd) / std::sqrt(static_cast<double>(starts));
     Check check =
-        beta == 1 ? near(rule::next_token_one, {what + ", the most of all starts", 1, left.high}, 0)
-                  : holds(rule::next_token_more, {what + ", on average", left.mean},
+        beta == 1
+            ? check_near(rule::next_token_one, {what + ", the most of all starts", 1, left.high}, 0)
+            : check_holds(rule::next_token_more, {what + ", on average", left.mean},
                           left.mean - before.mean > 3 * error,
                           "more than at the lower β, by 3 standard errors of the difference");
-    check.more["standard error"] = left.sd / std::sqrt(static_cast<double>(starts));
+    check.more["standard error"] = left.error();
     check.more["starts"] = starts;
     result.checks.push_back(std::move(check));
     before = left;

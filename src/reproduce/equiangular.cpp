@@ -13,18 +13,18 @@ namespace murmur {
 
 namespace {
 
-struct Case {
+struct CosineCase {
   Interaction interaction;
   int n;
   double beta, t, predicted;
 };
-constexpr Case kCases[] = {{Interaction::SA, 8, 1, 3, 0.970493827},
-                           {Interaction::USA, 8, 1, 0.8, 0.416079473},
-                           {Interaction::SA, 32, 4, 3, 0.332986702},
-                           {Interaction::USA, 32, 4, 0.12, 0.008560837}};
+constexpr CosineCase kCases[] = {{Interaction::SA, 8, 1, 3, 0.970493827},
+                                 {Interaction::USA, 8, 1, 0.8, 0.416079473},
+                                 {Interaction::SA, 32, 4, 3, 0.332986702},
+                                 {Interaction::USA, 32, 4, 0.12, 0.008560837}};
 
 struct Cosines {
-  double mean, spread;  // over all pairs; greatest less smallest
+  double mean, spread;  // mean over all pairs; greatest minus smallest
 };
 
 Cosines cosines(const HostSwarm& x) {
@@ -40,7 +40,7 @@ Cosines cosines(const HostSwarm& x) {
   return {sum / (x.n() * (x.n() - 1) / 2), high - low};
 }
 
-ExperimentSpec spec_of(const Case& c, const SaveChoice& save) {
+ExperimentSpec spec_of(const CosineCase& c, const SaveChoice& save) {
   ExperimentSpec spec = preset_spec("orthonormal");
   spec.dynamics.interaction = c.interaction;
   spec.dynamics.beta = c.beta;
@@ -53,24 +53,25 @@ ExperimentSpec spec_of(const Case& c, const SaveChoice& save) {
 }
 
 void check_cosines(const ReproductionControl& control, Reproduction& result) {
-  for (const Case& c : kCases) {
+  for (const CosineCase& c : kCases) {
     ExperimentSpec spec = spec_of(c, {.kind = SaveChoice::final});
-    control.wrong.spoil(spec);
+    control.wrong.apply(spec);
     const Cosines at =
         cosines(simulate_in_memory(make_experiment(spec), control.wrong.null).last());
     Check check =
-        near(rule::equiangular_cosine,
-             {fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}",
-                          c.interaction == Interaction::SA ? "SA" : "USA", c.n, c.beta, c.t),
-              c.predicted, at.mean},
-             1e-9);
+        check_near(rule::equiangular_cosine,
+                   {fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}",
+                                c.interaction == Interaction::SA ? "SA" : "USA", c.n, c.beta, c.t),
+                    c.predicted, at.mean},
+                   1e-9);
     check.more["spread over pairs"] = at.spread;
     if (at.spread >= 1e-9) check.answer = Answer::disagrees;
     result.checks.push_back(std::move(check));
   }
 }
 
-// When 1 - cos of n orthonormal tokens has fallen to delta, between frames by its logarithm.
+// The time at which 1 - cos of n orthonormal tokens has fallen to delta; its logarithm is
+// interpolated between frames.
 double measured_time(int n, double beta, double delta) {
   const double predicted = theory::clustering_time({.n = n, .beta = beta}, delta);
   ExperimentSpec spec =
@@ -88,7 +89,7 @@ double measured_time(int n, double beta, double delta) {
   return kNoNumber;
 }
 
-// The phase curve, and the same read off particles.
+// The phase curve, by the closed form and by particles.
 void draw_phase(const ReproductionControl& control, Reproduction& result) {
   const double delta = control.values.number("delta");
   const bool coarse = control.quick;
@@ -117,7 +118,7 @@ void draw_phase(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> equiangular(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::equiangular);
+  Reproduction result = new_result(control, figure::equiangular);
   check_cosines(control, result);
   if (!control.figures) return result;
   ReproducedTable curves{"courses", {"t", "beta", "particles", "closed form"}};
@@ -161,7 +162,7 @@ double output_cosine(int n, double gamma, const FigureValues& values, const Wron
   spec.n = spec.d = n;
   spec.dynamics.beta = gamma * std::log(n);
   spec.engine.name = "simd";
-  wrong.spoil(spec);
+  wrong.apply(spec);
   const Experiment e = make_experiment(spec);
   const auto engine = make_engine(e.engine, wrong.null);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
@@ -177,7 +178,8 @@ double output_cosine(int n, double gamma, const FigureValues& values, const Wron
   return dot / std::sqrt(first * second);
 }
 
-// The closed form for several n, layers of particles on it, and where its branches part.
+// The closed form for several n, layers of particles, and the value of gamma at which its branches
+// part.
 void draw_branches(const ReproductionControl& control, Reproduction& result) {
   ReproducedTable table{"branches", {"gamma", "n", "closed form", "particles"}};
   const double rho = control.values.number("rho"), most = control.values.number("gamma_max");
@@ -210,20 +212,19 @@ void draw_branches(const ReproductionControl& control, Reproduction& result) {
   result.captions[figure::long_context] =
       "The cosine between two outputs of one layer over n tokens of common cosine 0.3. As n grows "
       "three branches part at γ_c = 1/(1 − ρ): below it outputs collapse to one, above it they "
-      "keep "
-      "the cosine of the inputs, and at γ_c itself it is 4ρ/(1 + 3ρ) = 0.63. Points: layers of 100 "
-      "and 1,000 particles.";
+      "keep the cosine of the inputs, and at γ_c itself it is 4ρ/(1 + 3ρ) = 0.63. Points: layers "
+      "of 100 and 1,000 particles.";
 }
 
 }  // namespace
 
 std::optional<Reproduction> long_context(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::long_context);
+  Reproduction result = new_result(control, figure::long_context);
   const int n = control.values.whole("n");
   const double rho = control.values.number("rho"), critical = 1 / (1 - rho);
   for (const double share : {0.8, 1.0, 1.2}) {
     const double predicted = theory::context_cosine(rho, share * critical, n);
-    result.checks.push_back(near(
+    result.checks.push_back(check_near(
         rule::long_context_layer,
         {fmt::format("γ = {:g} critical, n = {}: output cosine of a layer of particles", share, n),
          predicted, output_cosine(n, share * critical, control.values, control.wrong)},
@@ -235,15 +236,15 @@ std::optional<Reproduction> long_context(const ReproductionControl& control) {
 
 namespace {
 
-// How 1 - rho falls in the end: a straight line in ln(1 - rho) over this clock.
+// How 1 - rho falls late: ln(1 - rho) is a straight line over this clock.
 enum class LateClock { time, logarithm, root };
 
 struct Scheme {
   const char* name;
   LayerNorm scheme;
   LateClock clock;
-  double slope;     // what 2510.22026 says of it
-  double from, to;  // where the slope is read off
+  double slope;     // predicted by 2510.22026
+  double from, to;  // the times between which the slope is measured
 };
 constexpr Scheme kSchemes[] = {
     {"post", LayerNorm::post, LateClock::time, -2, 5, 8},
@@ -287,7 +288,7 @@ const char* clock_name(LateClock clock) {
   return clock == LateClock::logarithm ? "ln t" : clock == LateClock::root ? "sqrt(t + 1)" : "t";
 }
 
-// 1 - rho of directions and r, means over the swarm. 1 - <u, v> = |u - v|^2 / 2 keeps its digits.
+// 1 - rho of directions and r, means over the swarm. 1 - <u, v> = |u - v|^2 / 2 loses no digits.
 struct Shell {
   double gap = 0, r = 0;
 };
@@ -318,7 +319,7 @@ double measured_slope(const Scheme& scheme, const Simulated& simulated) {
     clock.push_back(read_clock(scheme.clock, simulated.times[f]));
     logs.push_back(std::log(shell_of(simulated.frames[f]).gap));
   }
-  return line_of(clock, logs).slope;
+  return fit_line(clock, logs).slope;
 }
 
 theory::Normalised theory_of(const Experiment& e) {
@@ -330,16 +331,16 @@ theory::Normalised theory_of(const Experiment& e) {
 }
 
 constexpr double kFloor = 1e-7;  // below it 1 - rho is not shown
-constexpr double kReadAt = 6;    // the time of the numbers
+constexpr double kReadAt = 6;    // the time at which cosine and radius are compared
 constexpr double kSlopeShare = 0.01;
 
 struct SchemeCurve {
   std::vector<double> t{}, gap{}, predicted{};
 };
 
-// Particles against the equation of rho and r, at kReadAt and along the curve.
-SchemeCurve judge(const Scheme& scheme, const ReproductionControl& control, Reproduction& result,
-                  ReproducedTable& numbers) {
+// Compares particles with the equation of rho and r, at kReadAt and along the curve.
+SchemeCurve check_scheme(const Scheme& scheme, const ReproductionControl& control,
+                         Reproduction& result, ReproducedTable& numbers) {
   const WrongModel& wrong = control.wrong;
   ExperimentSpec spec = control.values.spec("normalisation");
   spec.dynamics.normalisation.kind = scheme.scheme;
@@ -347,7 +348,7 @@ SchemeCurve judge(const Scheme& scheme, const ReproductionControl& control, Repr
   if (scheme.scheme == LayerNorm::mix)
     spec.dynamics.normalisation.argument = control.values.number("mix");
   const theory::Normalised theory = theory_of(make_experiment(spec));
-  wrong.spoil(spec);
+  wrong.apply(spec);
   const auto until = [&spec](double T, std::optional<SaveChoice> save) {
     ExperimentSpec own = spec;
     own.T = T;
@@ -359,13 +360,13 @@ SchemeCurve judge(const Scheme& scheme, const ReproductionControl& control, Repr
   const theory::Shells predicted = theory::normalised(theory, kReadAt);
   const Simulated simulated = simulate_in_memory(until(scheme.to, std::nullopt), wrong.null);
   const double slope = measured_slope(scheme, simulated);
-  result.checks.push_back(near(
+  result.checks.push_back(check_near(
       rule::normalisation_cosine,
       {fmt::format("rho({:g}), {}", kReadAt, scheme.name), predicted.rho, 1 - ours.gap}, 1e-6));
   result.checks.push_back(
-      near(rule::normalisation_radius,
-           {fmt::format("r({:g}), {}", kReadAt, scheme.name), predicted.r, ours.r}, 1e-6));
-  result.checks.push_back(nearly(
+      check_near(rule::normalisation_radius,
+                 {fmt::format("r({:g}), {}", kReadAt, scheme.name), predicted.r, ours.r}, 1e-6));
+  result.checks.push_back(check_near_share(
       rule::normalisation_slope,
       {fmt::format("late slope of ln(1 - rho) over {}, {}", clock_name(scheme.clock), scheme.name),
        scheme.slope, slope},
@@ -393,7 +394,7 @@ std::string title_of(const ExperimentSpec& spec) {
 }  // namespace
 
 std::optional<Reproduction> normalisation(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::normalisation);
+  Reproduction result = new_result(control, figure::normalisation);
   ReproducedTable numbers{"schemes",
                           {"scheme", "rho_6", "rho_6_theory", "r_6", "r_6_theory", "late_slope",
                            "late_slope_theory", "slope_from", "slope_to"}};
@@ -401,7 +402,7 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
   const double mix = control.values.number("mix");
   const ExperimentSpec preset = control.values.spec("normalisation");
   for (const Scheme& scheme : kSchemes) {
-    const SchemeCurve curve = judge(scheme, control, result, numbers);
+    const SchemeCurve curve = check_scheme(scheme, control, result, numbers);
     for (std::size_t k = 0; k < curve.t.size(); ++k)
       if (curve.t[k] > 0.1)
         curves.rows.push_back({curve.t[k], title_of(scheme.scheme, mix), curve.predicted[k],
@@ -460,10 +461,10 @@ double early_cosine(const Simulated& simulated) {
 
 }  // namespace
 
-// Query and key are random, and independent tokens need not be equiangular: what is left of the
-// theory are the order of the beginnings and the laws of the ends.
+// Query and key are random, and independent tokens need not be equiangular. Two predictions remain:
+// which schemes are fast early, and the late laws.
 std::optional<Reproduction> normalisation_weights(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::normalisation_weights);
+  Reproduction result = new_result(control, figure::normalisation_weights);
   ReproducedTable curves{"curves", {"t", "scheme", "late law", "particles"}};
   ReproducedTable numbers{"schemes",
                           {"scheme", "cosine at t = 1", "late slope", "late slope, theory"}};
@@ -482,23 +483,23 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
     if (scheme.scheme == LayerNorm::mix) spec.dynamics.normalisation.argument = mix;
     spec.T = scheme.to;
     spec.engine.threads = std::max(control.threads, 0);
-    control.wrong.spoil(spec);
+    control.wrong.apply(spec);
     const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
     const double slope = draw_scheme(scheme, title_of(scheme.scheme, mix), simulated, curves);
     const double early = early_cosine(simulated);
     const bool leads = scheme.scheme == LayerNorm::peri || scheme.scheme == LayerNorm::ngpt;
     (leads ? first : others) = leads ? std::fmin(first, early) : std::fmax(others, early);
-    result.checks.push_back(nearly(rule::normalisation_weights_late,
-                                   {fmt::format("late slope of ln(1 - rho) over {}, {}",
-                                                clock_name(scheme.clock), scheme.name),
-                                    scheme.slope, slope},
-                                   0.05));
+    result.checks.push_back(check_near_share(rule::normalisation_weights_late,
+                                             {fmt::format("late slope of ln(1 - rho) over {}, {}",
+                                                          clock_name(scheme.clock), scheme.name),
+                                              scheme.slope, slope},
+                                             0.05));
     numbers.rows.push_back({scheme.name, early, slope, scheme.slope});
   }
-  result.checks.push_back(
-      holds(rule::normalisation_weights_early,
-            {"t = 1: least cosine of peri and ngpt over the greatest of others", first / others},
-            first > others, "above 1"));
+  result.checks.push_back(check_holds(
+      rule::normalisation_weights_early,
+      {"t = 1: least cosine of peri and ngpt over the greatest of others", first / others},
+      first > others, "above 1"));
   result.tables = {std::move(numbers), std::move(curves)};
   result.figures = {{.name = figure::normalisation_weights,
                      .table = "curves",

@@ -48,7 +48,8 @@ double boundary_miss(const HostSwarm& z, int i, int axes) {
 }
 
 constexpr double kMiss = 1e-2;  // of a boundary point
-// What tokens keep of their extent: less where all meet in one place, which is a boundary too.
+// The share of their extent that tokens must keep: less is left where all meet in one point, which
+// is a boundary too.
 constexpr double kKept = 0.1;
 
 double along(const HostSwarm& z, int i, const Vector& direction) {
@@ -84,14 +85,14 @@ double hull_growth(const std::vector<HostSwarm>& frames, const std::vector<Vecto
   return most;
 }
 
-// What the integrator's tolerance may add to a hull of this size.
+// The most that the integrator's tolerance adds to a hull of this size.
 constexpr double kRounding = 1e-6;
 
 // Polytope: V = I.
 
 constexpr int kFirstSeed = 1000;  // those below were seen before the rules were written
 
-double middle_of(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   if (values.empty()) return kNoNumber;
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -118,8 +119,8 @@ Misses misses_of(const HostSwarm& z) {
   return misses;
 }
 
-// Rates at which misses fall over the second half of a simulation. A particle that attends to one
-// corner v alone has z' = v - z, so that its miss falls as e^{-t}, up to e^{-2t}.
+// Adds the rates at which misses fall over the second half of a simulation. A particle that attends
+// only to one corner v has z' = v - z, so that its miss falls as e^{-t}, up to e^{-2t}.
 void add_rates(const Simulated& simulated, std::vector<double>& rates) {
   const std::size_t last = simulated.times.size() - 1, half = last / 2;
   const int d = simulated.last().d();
@@ -134,10 +135,10 @@ void add_rates(const Simulated& simulated, std::vector<double>& rates) {
 std::vector<Vector> random_directions(int d, int count) {
   std::vector<Vector> directions(count, Vector(d));
   for (int m = 0; m < count; ++m) {
-    const Draw who{0, Stream::target, static_cast<std::uint32_t>(m)};
+    const Draw draw{0, Stream::target, static_cast<std::uint32_t>(m)};
     double square = 0;
     for (int k = 0; k < d; ++k) {
-      directions[m][k] = who.normal(static_cast<std::uint16_t>(k));
+      directions[m][k] = draw.normal(static_cast<std::uint16_t>(k));
       square += directions[m][k] * directions[m][k];
     }
     for (double& u : directions[m]) u /= std::sqrt(square);
@@ -149,12 +150,7 @@ std::vector<Vector> random_directions(int d, int count) {
 ReproducedTable plane_table(const Simulated& simulated) {
   ReproducedTable table{"plane",
                         {"z1", "hull at the start", "hull at the end", "path", "start", "end"}};
-  const auto add = [&](std::size_t column, double x, double y) {
-    std::vector<ReproducedTable::Cell> row(table.columns.size(), kNoNumber);
-    row[0] = x;
-    row[column] = y;
-    table.rows.push_back(std::move(row));
-  };
+  const auto add = [&](std::size_t column, double x, double y) { add_point(table, x, column, y); };
   for (int i = 0; i < simulated.last().n(); ++i) {
     for (const HostSwarm& z : simulated.frames) add(3, z.at(i, 0), z.at(i, 1));
     add(3, kNoNumber, kNoNumber);
@@ -267,7 +263,7 @@ HyperplaneCase judge_hyperplanes(const Simulated& simulated, const Leading& lead
 }  // namespace
 
 std::optional<Reproduction> polytope(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::polytope);
+  Reproduction result = new_result(control, figure::polytope);
   ReproducedTable cases{"cases",
                         {"d", "seed", "boundary_start", "boundary_end", "largest_miss",
                          "hull_growth", "area_start", "area_end"}};
@@ -281,7 +277,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       spec.d = d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.save = SaveChoice{SaveChoice::every, 0.5};
-      control.wrong.spoil(spec);
+      control.wrong.apply(spec);
       const Experiment e = make_experiment(spec);
       const Simulated simulated = simulate_in_memory(e, control.wrong.null);
       const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
@@ -300,23 +296,28 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       if (d == 2 && seed == kFirstSeed) result.tables.push_back(plane_table(simulated));
     }
   result.checks = {
-      holds(rule::polytope_boundary,
-            {"largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss},
-            miss < kMiss, "below 0.01: every particle is on the boundary or at 0"),
-      holds(rule::polytope_boundary,
-            {fmt::format("of {} particles, those that came to be so in flight, least", n),
-             static_cast<double>(min_gained)},
-            min_gained > 0, "above 0: they were not there from the start"),
-      holds(rule::polytope_boundary,
-            {"largest distance of two particles at the end over that at the start, least", kept},
-            kept > kKept, fmt::format("above {:g}: they do not meet in one point", kKept)),
-      holds(rule::polytope_hull,
-            {"most that the hull grows between frames along 200 directions", growth},
-            growth < kRounding, fmt::format("below {:g}: it never grows", kRounding))};
-  Check rate = nearly(rule::polytope_rate,
-                      {"rate at which misses fall over the second half, median of the particles", 1,
-                       middle_of(rates)},
-                      0.01);
+      check_holds(
+          rule::polytope_boundary,
+          {"largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss},
+          miss < kMiss, "below 0.01: every particle is on the boundary or at 0"),
+      check_holds(
+          rule::polytope_boundary,
+          {fmt::format("least number of the {} particles that reached the boundary during the run",
+                       n),
+           static_cast<double>(min_gained)},
+          min_gained > 0, "above 0: they were not there from the start"),
+      check_holds(
+          rule::polytope_boundary,
+          {"largest distance of two particles at the end over that at the start, least", kept},
+          kept > kKept, fmt::format("above {:g}: they do not meet in one point", kKept)),
+      check_holds(rule::polytope_hull,
+                  {"most that the hull grows between frames along 200 directions", growth},
+                  growth < kRounding, fmt::format("below {:g}: it never grows", kRounding))};
+  Check rate =
+      check_near_share(rule::polytope_rate,
+                       {"rate at which misses fall over the second half, median of the particles",
+                        1, median_of(rates)},
+                       0.01);
   rate.more["particles"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
   result.tables.insert(result.tables.begin(), std::move(cases));
@@ -342,7 +343,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
 }
 
 std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::hyperplanes);
+  Reproduction result = new_result(control, figure::hyperplanes);
   ReproducedTable cases{
       "cases",
       {"V", "seed", "leading_eigenvalue", "values", "lowest", "highest", "astray", "range_growth"}};
@@ -357,7 +358,7 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       spec.d = kValues[v].d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.dynamics.value = {MatrixChoice::given, kValues[v].matrix()};
-      control.wrong.spoil(spec);
+      control.wrong.apply(spec);
       const Experiment e = make_experiment(spec);
       const Simulated simulated = simulate_in_memory(e, control.wrong.null);
       const HyperplaneCase found = judge_hyperplanes(simulated, leading);
@@ -374,10 +375,11 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
           paths.rows.push_back(
               {simulated.times[f], double(i), along(simulated.frames[f], i, leading.functional)});
     }
-    result.checks.push_back(holds(rule::hyperplanes_values,
-                                  {fmt::format("values of phi_1* at the end, {}", kValues[v].title),
-                                   static_cast<double>(most)},
-                                  most <= 3, fmt::format("3 or fewer, {:g} or more apart", kGap)));
+    result.checks.push_back(
+        check_holds(rule::hyperplanes_values,
+                    {fmt::format("values of phi_1* at the end, {}", kValues[v].title),
+                     static_cast<double>(most)},
+                    most <= 3, fmt::format("3 or fewer, {:g} or more apart", kGap)));
     result.figures.push_back({.name = figure::hyperplanes,
                               .table = paths.name,
                               .title = fmt::format("Published V, {}", kValues[v].title),
@@ -391,15 +393,15 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
     result.tables.push_back(std::move(paths));
   }
   result.checks.push_back(
-      holds(rule::hyperplanes_values,
-            {"farthest that a particle is from the largest, the smallest and 0", astray},
-            astray < kGap, fmt::format("below {:g}", kGap)));
-  result.checks.push_back(holds(
+      check_holds(rule::hyperplanes_values,
+                  {"farthest that a particle is from the largest, the smallest and 0", astray},
+                  astray < kGap, fmt::format("below {:g}", kGap)));
+  result.checks.push_back(check_holds(
       rule::hyperplanes_values, {"range of phi_1* at the end over that at the start, least", kept},
       kept > kKept, fmt::format("above {:g}: they do not meet in one value", kKept)));
-  result.checks.push_back(
-      holds(rule::hyperplanes_range, {"most that the range of phi_1* grows between frames", growth},
-            growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)));
+  result.checks.push_back(check_holds(
+      rule::hyperplanes_range, {"most that the range of phi_1* grows between frames", growth},
+      growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)));
   result.tables.insert(result.tables.begin(), std::move(cases));
   result.captions[figure::hyperplanes] =
       "Along the leading eigenvector of V tokens gather on at most three parallel hyperplanes: the "
@@ -420,9 +422,10 @@ Matrix value_of(int d, double repelled) {
 }
 
 struct Gathering {
-  double miss = 0;                          // the largest, at the end
-  int came = 0;                             // tokens that came to the boundary of F on the way
-  double nearest = INFINITY, farthest = 0;  // rates at which followers leave whom they attend to
+  double miss = 0;  // the largest, at the end
+  int came = 0;     // tokens that reached the boundary of F during the run
+  double nearest = INFINITY,
+         farthest = 0;  // rates at which followers leave the token that they attend to
   int followers = 0;
   double kept = INFINITY;  // of the largest distance of two tokens in F
 };
@@ -486,8 +489,7 @@ void draw_paths(const Simulated& simulated, double repelled, Reproduction& resul
 void draw_plane(const Simulated& simulated, double repelled, Reproduction& result) {
   ReproducedTable table{"plane", {"z1", "hull", "path", "start", "end"}};
   const auto add = [&](std::size_t column, const PlanePoint& p) {
-    table.rows.push_back({p.x, kNoNumber, kNoNumber, kNoNumber, kNoNumber});
-    table.rows.back()[column] = p.y;
+    add_point(table, p.x, column, p.y);
   };
   for (const PlanePoint& corner : hull_of(points_of(simulated.last()))) add(1, corner);
   for (int i = 0; i < simulated.last().n(); ++i) {
@@ -514,7 +516,7 @@ void draw_plane(const Simulated& simulated, double repelled, Reproduction& resul
 }  // namespace
 
 std::optional<Reproduction> product(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::product);
+  Reproduction result = new_result(control, figure::product);
   ReproducedTable cases{"cases",
                         {"d", "seed", "largest miss in F", "came to the boundary", "followers",
                          "least rate in G", "greatest rate in G"}};
@@ -528,7 +530,7 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
       spec.d = d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.dynamics.value = {MatrixChoice::given, value_of(d, repelled)};
-      control.wrong.spoil(spec);
+      control.wrong.apply(spec);
       const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
       const Gathering g = gathering_of(simulated);
       cases.rows.push_back({static_cast<double>(d), static_cast<double>(seed), g.miss,
@@ -542,27 +544,27 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
       draw_paths(simulated, repelled, result);
     }
     const std::string what = fmt::format("d = {}: ", d);
-    result.checks.push_back(
-        holds(rule::product_gather,
-              {what + "largest (max_j <z, z_j> - <z, z>) / <z, z> in F at the end", all.miss},
-              all.miss < kMiss && all.came > 0 && all.kept > kKept,
-              "below 0.01, some came there on the way, and they do not all meet in one point"));
+    result.checks.push_back(check_holds(
+        rule::product_gather,
+        {what + "largest (max_j <z, z_j> - <z, z>) / <z, z> in F at the end", all.miss},
+        all.miss < kMiss && all.came > 0 && all.kept > kKept,
+        "below 0.01, some came there on the way, and they do not all meet in one point"));
     result.checks.back().more["extent kept"] = all.kept;
     const bool some = all.followers > 0;
     for (const double rate : {all.nearest, all.farthest})
-      result.checks.push_back(
-          nearly(rule::product_spread,
-                 {fmt::format("{}{} rate at which a follower leaves its leader in G, {} followers",
-                              what, rate == all.nearest ? "least" : "greatest", all.followers),
-                  -repelled, some ? rate : kNoNumber},
-                 kShare));
+      result.checks.push_back(check_near_share(
+          rule::product_spread,
+          {fmt::format("{}{} rate at which a follower leaves its leader in G, {} followers", what,
+                       rate == all.nearest ? "least" : "greatest", all.followers),
+           -repelled, some ? rate : kNoNumber},
+          kShare));
   }
   result.tables.insert(result.tables.begin(), std::move(cases));
   result.captions[figure::product] =
       "V attracts in F and repels in G. Along F tokens gather as under V = I: at two values on the "
       "line, on the boundary of a polytope in the plane. Along G followers leave their leaders as "
-      "e^(t/2) in z, so that x = e^(tV) z keeps them apart; leaders, who attend to themselves "
-      "alone, come to 0 there.";
+      "e^(t/2) in z, so that x = e^(tV) z keeps them apart; leaders, which attend only to "
+      "themselves, come to 0 there.";
   return result;
 }
 

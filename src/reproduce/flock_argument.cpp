@@ -19,7 +19,7 @@ namespace murmur {
 
 namespace {
 
-// Replicas of the stream `order`, beside that of trainings (0).
+// Replicas of the stream `order`; trainings use replica 0.
 constexpr std::uint32_t kTokenOrder = 1, kProbe = 2;
 
 double margin_of(const Matrix& logits, int sample, int label) {
@@ -74,7 +74,7 @@ double final_spread(const TrainedSwarm& swarm, const SampleSet& samples, std::si
 
 }  // namespace
 
-Matrix Contender::logits(const SampleSet& samples, int threads) const {
+Matrix TrainedReader::logits(const SampleSet& samples, int threads) const {
   if (swarm) return judge(*swarm, samples, threads).scores;
   const std::size_t count = samples.samples();
   std::vector<std::size_t> everyone(count);
@@ -84,7 +84,7 @@ Matrix Contender::logits(const SampleSet& samples, int threads) const {
   return {static_cast<int>(count), rnn.rnn.classes, {out.begin(), out.end()}};
 }
 
-std::vector<double> Contender::influence(const SampleSet& samples, std::size_t sample) const {
+std::vector<double> TrainedReader::influence(const SampleSet& samples, std::size_t sample) const {
   const std::vector<std::size_t> chosen = {sample};
   const Batch one = batch_of(samples, chosen);
   const std::vector<double> parameters(rnn.parameters.begin(), rnn.parameters.end());
@@ -131,10 +131,10 @@ VerdictChange verdict_change(const Matrix& before, const Matrix& after,
   return change;
 }
 
-std::vector<double> influence_curve(const Contender& contender, const Subset& subset) {
+std::vector<double> influence_curve(const TrainedReader& reader, const Subset& subset) {
   std::vector<std::vector<double>> each(subset.count);  // (samples)(bins)
   for_blocks(static_cast<int>(subset.count), subset.threads, [&](int k) {
-    const auto influence = contender.influence(subset.samples, subset.sample(k));
+    const auto influence = reader.influence(subset.samples, subset.sample(k));
     std::vector<double> sum(kInfluenceBins), members(kInfluenceBins);
     for (std::size_t i = 0; i < influence.size(); ++i) {
       const std::size_t bin = i * kInfluenceBins / influence.size();
@@ -157,20 +157,20 @@ struct Pixel {
   double x = 0, y = 0;
 };
 
-// Where guest number `number` of a sample joins it; the last place tried where none of many is
+// The pixel at which added token `number` joins a sample; the last one tried where none of many is
 // free.
-Pixel free_pixel(const SampleSet& some, std::size_t sample, const Guests& guests, int number) {
+Pixel free_pixel(const SampleSet& some, std::size_t sample, const ProbeTokens& added, int number) {
   constexpr std::uint32_t kTries = 1000;
   const std::size_t from = some.first[sample], to = some.first[sample + 1];
   Pixel at;
   for (std::uint32_t tries = number * kTries; tries < (number + 1) * kTries; ++tries) {
-    const Draw who{guests.seed, Stream::order, static_cast<std::uint32_t>(sample), tries, kProbe};
-    const std::size_t host = from + static_cast<std::size_t>(who.uniform(0) * (to - from));
-    at.x = some.x[host] + guests.step * (std::floor(3 * who.uniform(1)) - 1);
-    at.y = some.y[host] + guests.step * (std::floor(3 * who.uniform(2)) - 1);
-    bool free = std::max(std::fabs(at.x), std::fabs(at.y)) < kPlaneHalfWidth + guests.step / 2;
+    const Draw draw{added.seed, Stream::order, static_cast<std::uint32_t>(sample), tries, kProbe};
+    const std::size_t host = from + static_cast<std::size_t>(draw.uniform(0) * (to - from));
+    at.x = some.x[host] + added.step * (std::floor(3 * draw.uniform(1)) - 1);
+    at.y = some.y[host] + added.step * (std::floor(3 * draw.uniform(2)) - 1);
+    bool free = std::max(std::fabs(at.x), std::fabs(at.y)) < kPlaneHalfWidth + added.step / 2;
     for (std::size_t i = from; free && i < to; ++i)
-      free = std::max(std::fabs(some.x[i] - at.x), std::fabs(some.y[i] - at.y)) > guests.step / 2;
+      free = std::max(std::fabs(some.x[i] - at.x), std::fabs(some.y[i] - at.y)) > added.step / 2;
     if (free) break;
   }
   return at;
@@ -178,7 +178,7 @@ Pixel free_pixel(const SampleSet& some, std::size_t sample, const Guests& guests
 
 }  // namespace
 
-SampleSet with_probes(const Subset& subset, const Guests& guests) {
+SampleSet with_probes(const Subset& subset, const ProbeTokens& added) {
   const SampleSet some = selection(subset);
   SampleSet more;
   more.first = {0};
@@ -187,8 +187,8 @@ SampleSet with_probes(const Subset& subset, const Guests& guests) {
     const std::size_t from = some.first[sample], to = some.first[sample + 1];
     more.x.insert(more.x.end(), some.x.begin() + from, some.x.begin() + to);
     more.y.insert(more.y.end(), some.y.begin() + from, some.y.begin() + to);
-    for (int number = 0; number < guests.count; ++number) {
-      const Pixel at = free_pixel(some, sample, guests, number);
+    for (int number = 0; number < added.count; ++number) {
+      const Pixel at = free_pixel(some, sample, added, number);
       more.x.push_back(static_cast<float>(at.x));
       more.y.push_back(static_cast<float>(at.y));
     }
@@ -200,8 +200,8 @@ SampleSet with_probes(const Subset& subset, const Guests& guests) {
 ProbeEffect probe_effect(const TrainedSwarm& swarm, const Subset& subset,
                          const SampleSet& with_probe) {
   const SampleSet before = selection(subset);
-  const Verdicts alone = judge(swarm, before, subset.threads);
-  const Verdicts visited = judge(swarm, with_probe, subset.threads);
+  const Verdicts without = judge(swarm, before, subset.threads);
+  const Verdicts with_added = judge(swarm, with_probe, subset.threads);
   std::vector<double> spread(subset.count);
   for_blocks(static_cast<int>(subset.count), subset.threads,
              [&](int k) { spread[k] = final_spread(swarm, before, static_cast<std::size_t>(k)); });
@@ -209,9 +209,9 @@ ProbeEffect probe_effect(const TrainedSwarm& swarm, const Subset& subset,
   const auto count = static_cast<double>(subset.count);
   for (std::size_t k = 0; k < subset.count; ++k) {
     double squares = 0;
-    for (int e = 0; e < alone.readout.cols; ++e) {
+    for (int e = 0; e < without.readout.cols; ++e) {
       const double apart =
-          visited.readout(static_cast<int>(k), e) - alone.readout(static_cast<int>(k), e);
+          with_added.readout(static_cast<int>(k), e) - without.readout(static_cast<int>(k), e);
       squares += apart * apart;
     }
     const double shift = std::sqrt(squares);
@@ -221,15 +221,15 @@ ProbeEffect probe_effect(const TrainedSwarm& swarm, const Subset& subset,
     effect.relative += relative / count;
     effect.largest = std::max(effect.largest, relative);
     effect.share_of_votes += 1 / (count * (before.size_of(k) + 1));
-    effect.changed += alone.verdict[k] != visited.verdict[k] ? 1 : 0;
+    effect.changed += without.verdict[k] != with_added.verdict[k] ? 1 : 0;
   }
   return effect;
 }
 
 namespace {
 
-// Who reads the digits. All but the rnn have the same feed-forward and blocks; all have the
-// same recipe and number of epochs.
+// A reader of the digits. All but the rnn have the same feed-forward and blocks; all have the same
+// recipe and number of epochs.
 struct Reader {
   const char* name;
   const char* key;  // of its run directories
@@ -260,14 +260,14 @@ constexpr std::size_t kReaderCount = std::size(kReaders);
 enum ReaderIndex : std::size_t { isolated, rnn, attraction, uniform, swarm, swarm_cls };
 
 constexpr int kEpochs = 20, kQuickEpochs = 3;
-constexpr double kLeastVotes = 0.5, kMostVotes = 2;  // by which one guest moves a mean
+constexpr double kLeastVotes = 0.5, kMostVotes = 2;  // by which one added token moves a mean
 constexpr std::size_t kSamples = 100, kQuickSamples = 20, kProbes = 300, kQuickProbes = 50;
 
-// What was measured of one reader; probes look at the first seed.
+// What was measured on one reader; order and added tokens only on the first seed.
 struct Findings {
   std::vector<double> accuracy{};  // (seeds) in percent
   std::size_t parameters = 0;
-  Contender contender{};
+  TrainedReader reader{};
   VerdictChange order{};
   std::vector<double> in_order{}, in_disorder{};  // (bins) influence; reading order, shuffled
 };
@@ -298,9 +298,9 @@ bool train_readers(const ReproductionControl& control, TrainingCache& cache,
       findings[r].parameters = kept->summary.parameters;
       if (seed > 0 || control.wrong.null == NullModel::constant) continue;
       if (reader.rnn)
-        findings[r].contender.rnn = read_trained_rnn(kept->directory);
+        findings[r].reader.rnn = read_trained_rnn(kept->directory);
       else
-        findings[r].contender.swarm = read_trained_swarm(kept->directory);
+        findings[r].reader.swarm = read_trained_swarm(kept->directory);
     }
   return true;
 }
@@ -310,20 +310,18 @@ bool probe(const ReproductionControl& control, const SampleSet& test,
            std::vector<Findings>& findings) {
   const SampleSet mixed = shuffled(test, 0);
   const std::size_t count = std::min(test.samples(), control.quick ? kQuickSamples : kSamples);
-  // Readers whose curve is judged have all samples, with --quick too. Among shuffled tokens no
-  // place means anything, so that the flock's curve is 1 but for the noise of its samples: of 20
-  // pictures one tenth was 0.28 away from 1, which is the noise of 200 tokens, not a place that is
-  // favoured.
+  // Readers whose curve a rule asks about have all samples, with --quick too. Among shuffled tokens
+  // places have no meaning, so that the curve of the swarm is 1 but for the noise of its samples:
+  // with 20 pictures one tenth was 0.28 away from 1, which is the noise of 200 tokens.
   const std::size_t judged = std::min(test.samples(), kSamples);
   for (std::size_t r = 0; r < kReaderCount; ++r) {
     Findings& f = findings[r];
     if (control.stopped()) return false;
-    f.order = verdict_change(f.contender.logits(test, control.threads),
-                             f.contender.logits(mixed, control.threads), test.label);
-    f.in_order = influence_curve(f.contender, {test, count, control.threads});
+    f.order = verdict_change(f.reader.logits(test, control.threads),
+                             f.reader.logits(mixed, control.threads), test.label);
+    f.in_order = influence_curve(f.reader, {test, count, control.threads});
     const bool is_judged = r == rnn || r == swarm;
-    f.in_disorder =
-        influence_curve(f.contender, {mixed, is_judged ? judged : count, control.threads});
+    f.in_disorder = influence_curve(f.reader, {mixed, is_judged ? judged : count, control.threads});
   }
   return true;
 }
@@ -364,7 +362,7 @@ ReproducedTable probe_table(const ProbeEffect& mean, const ProbeEffect& cls) {
   return table;
 }
 
-// By how many points of accuracy the full swarm is ahead of a reader, at least.
+// The full swarm must be ahead of each reader by some points of accuracy.
 void check_accuracies(const std::vector<Findings>& findings, bool quick,
                       std::vector<Check>& checks) {
   struct Lead {
@@ -377,11 +375,11 @@ void check_accuracies(const std::vector<Findings>& findings, bool quick,
     const double ours =
         spread_of(findings[swarm].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
     const double min = quick ? lead.quick_points : lead.points;
-    checks.push_back(holds(rule::flock_argument_lead,
-                           {fmt::format("points of accuracy the full flock is ahead of {}",
-                                        kReaders[lead.reader].name),
-                            ours},
-                           ours > min, fmt::format("above {:g}", min)));
+    checks.push_back(check_holds(rule::flock_argument_lead,
+                                 {fmt::format("points of accuracy the full flock is ahead of {}",
+                                              kReaders[lead.reader].name),
+                                  ours},
+                                 ours > min, fmt::format("above {:g}", min)));
     checks.back().tolerance = min;
   }
 }
@@ -390,35 +388,35 @@ void check_order(const std::vector<Findings>& findings, std::vector<Check>& chec
   for (std::size_t r = 0; r < kReaderCount; ++r) {
     const bool ordered = kReaders[r].rnn || kReaders[r].position;
     const auto changed = static_cast<double>(findings[r].order.changed);
-    if (kReaders[r].position) continue;  // in the table, nothing is asked of it
-    checks.push_back(
-        holds(rule::flock_argument_order,
-              {fmt::format("verdicts of {} that a shuffle changes", kReaders[r].name), changed},
-              ordered ? changed > 0 : changed == 0, ordered ? "above 0" : "exactly 0"));
+    if (kReaders[r].position) continue;  // it is in the table, and no rule asks about it
+    checks.push_back(check_holds(
+        rule::flock_argument_order,
+        {fmt::format("verdicts of {} that a shuffle changes", kReaders[r].name), changed},
+        ordered ? changed > 0 : changed == 0, ordered ? "above 0" : "exactly 0"));
   }
 }
 
-// Among shuffled tokens, place i / n says nothing of where a token lies in the picture.
-// m, f: (bins) influence under the recurrent net and under the swarm.
+// Among shuffled tokens, place i / n does not depend on where a token is in the picture.
+// m, f: (bins) influence under the recurrent network and under the swarm.
 void check_influence(std::span<const double> m, std::span<const double> f,
                      std::vector<Check>& checks) {
   const double memory = m.front() / m.back();
   checks.push_back(
-      holds(rule::flock_argument_influence,
-            {"messenger: influence of the first tenth of tokens over the last", memory},
-            memory < 0.1, "below 0.1: it forgets"));
+      check_holds(rule::flock_argument_influence,
+                  {"messenger: influence of the first tenth of tokens over the last", memory},
+                  memory < 0.1, "below 0.1: it forgets"));
   checks.back().tolerance = 0.1;
   const auto ends = std::minmax_element(f.begin(), f.end());
   const double unevenness = std::max(*ends.second - 1, 1 - *ends.first);
-  checks.push_back(
-      holds(rule::flock_argument_influence,
-            {"full flock: largest departure of a tenth's influence from the mean", unevenness},
-            unevenness < 0.25, "below 0.25: no place is favoured"));
+  checks.push_back(check_holds(
+      rule::flock_argument_influence,
+      {"full flock: largest departure of a tenth's influence from the mean", unevenness},
+      unevenness < 0.25, "below 0.25: no place is favoured"));
   checks.back().tolerance = 0.25;
 }
 
 void check_guest(double votes, std::vector<Check>& checks) {
-  checks.push_back(holds(
+  checks.push_back(check_holds(
       rule::flock_argument_guest,
       {"mean readout: shift by one guest over the spread of the cloud, times n + 1", votes},
       votes > kLeastVotes && votes < kMostVotes,
@@ -449,15 +447,16 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
     return result;
   }
   const TrainingData& data = cache.data_for(training_of(kReaders[swarm], 0, cache, control.quick));
-  if (control.tell) control.tell("trained; now shuffling, weighing and inviting guests");
+  if (control.tell) control.tell("trained; now measuring the effect of order and of added tokens");
   if (!probe(control, data.test, findings)) return std::nullopt;
   const Subset subset{data.test,
                       std::min(data.test.samples(), control.quick ? kQuickProbes : kProbes),
                       control.threads};
   const double step = 2 * kPlaneHalfWidth / (data.test_pictures.width - 1);
-  const SampleSet visited = with_probes(subset, {.count = 1 + control.wrong.tokens, .step = step});
-  const ProbeEffect mean = probe_effect(*findings[swarm].contender.swarm, subset, visited);
-  const ProbeEffect cls = probe_effect(*findings[swarm_cls].contender.swarm, subset, visited);
+  const SampleSet with_added =
+      with_probes(subset, {.count = 1 + control.wrong.tokens, .step = step});
+  const ProbeEffect mean = probe_effect(*findings[swarm].reader.swarm, subset, with_added);
+  const ProbeEffect cls = probe_effect(*findings[swarm_cls].reader.swarm, subset, with_added);
   check_accuracies(findings, control.quick, result.checks);
   check_order(findings, result.checks);
   check_influence(findings[control.wrong.exchanged ? swarm : rnn].in_disorder,

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <complex>
 #include <map>
-#include <numbers>
 
 #include "murmur/error.h"
 #include "murmur/observe.h"
@@ -16,8 +15,6 @@
 namespace murmur {
 
 namespace {
-
-constexpr double kTurn = 2 * std::numbers::pi;
 
 // Equal masses at the quantiles of the density (1 + eps cos k theta) / 2 pi.
 HostSwarm quantiles(int n, int k, double eps) {
@@ -58,7 +55,7 @@ Dynamics plain_or_softmax(double beta, Attention::Weighting weighting) {
   return {.sublayers = {{{Attention{.beta = beta, .weighting = weighting}}}}};
 }
 
-// The mode near sqrt(2 beta) that particles show to grow fastest.
+// The mode near sqrt(2 beta) that grows fastest on particles.
 int fastest_of_particles(double beta, int particles) {
   const Dynamics sa = plain_or_softmax(beta, Attention::softmax);
   const int middle = static_cast<int>(std::sqrt(2 * beta));
@@ -92,7 +89,7 @@ constexpr int kModes = 8;
 
 struct ModeHistory {
   double rate = kNoNumber;       // of the predicted mode; NaN where its window is too short
-  double predicted = kNoNumber;  // what theory says of it
+  double predicted = kNoNumber;  // by theory
   int dominant = 0;
   std::vector<double> times{};
   std::vector<std::vector<double>> amplitude{};  // (times)(modes + 1)
@@ -106,7 +103,7 @@ ModeHistory simulate_cloud(const Cloud& cloud, int seed, const ReproductionContr
   spec.random.seed = static_cast<std::uint64_t>(seed);
   spec.engine.threads = std::max(control.threads, 0);
   const Experiment right = make_experiment(spec);
-  control.wrong.spoil(spec);
+  control.wrong.apply(spec);
   const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e, control.wrong.null);
   ModeHistory trajectory{
@@ -137,7 +134,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Amplitudes of one cloud beside a_k e^{s_k t}, a_k those of the start.
+// Amplitudes of one cloud, compared with a_k e^{s_k t}, a_k those of the start.
 void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reproduction& result) {
   ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta),
                         {"t", "mode", "linear law", "amplitude"}};
@@ -153,7 +150,7 @@ void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reprod
   result.figures.push_back(
       {.name = figure::growth,
        .table = table.name,
-       .title = fmt::format("{} tokens, USA, β = {:g}", grouped(n), cloud.beta),
+       .title = fmt::format("{} tokens, USA, β = {:g}", group_digits(n), cloud.beta),
        .x = {.label = "time t"},
        .y = {.label = "amplitude |m_{k}| of mode k", .log = true},
        .curves = {{"linear law", Drawn::line, "linear law"},
@@ -211,14 +208,14 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   }
   const auto most = std::max_element(
       wins.begin(), wins.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  Check rate =
-      nearly(rule::growth_clouds,
-             {fmt::format("β = {:g}: median rate of mode {} over iid seeds", cloud.beta, cloud.k),
-              predicted, median(rates)},
-             0.05);
+  Check rate = check_near_share(
+      rule::growth_clouds,
+      {fmt::format("β = {:g}: median rate of mode {} over iid seeds", cloud.beta, cloud.k),
+       predicted, median(rates)},
+      0.05);
   rate.more["seeds"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
-  Check winner = near(
+  Check winner = check_near(
       rule::growth_leader,
       {fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.read_at),
        static_cast<double>(cloud.k), static_cast<double>(most->first)},
@@ -232,18 +229,18 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
 }  // namespace
 
 std::optional<Reproduction> growth(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::growth);
+  Reproduction result = new_result(control, figure::growth);
   const int particles = control.values.whole("quantiles");
   const bool one_cloud = control.values.whole("seeds") == 1;
   for (const Predicted& row : kRates) {
     const double beta = row.beta * control.wrong.beta;
-    result.checks.push_back(nearly(
+    result.checks.push_back(check_near_share(
         rule::growth_rate,
         {fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.sa,
          linear_rate(plain_or_softmax(beta, Attention::softmax), row.k, particles,
                      control.wrong.null)},
         1e-3));
-    result.checks.push_back(nearly(
+    result.checks.push_back(check_near_share(
         rule::growth_rate,
         {fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.usa,
          linear_rate(plain_or_softmax(beta, Attention::unnormalised), row.k, particles,
@@ -251,7 +248,7 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
         1e-3));
   }
   if (control.figures) draw_rates(control.values, result);
-  if (one_cloud) {  // shown and not judged
+  if (one_cloud) {  // drawn, without a check
     if (control.figures)
       draw_cloud(kClouds[0], simulate_cloud(kClouds[0], 0, control),
                  tokens_of(kClouds[0], control.values), result);
@@ -261,9 +258,8 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
   }
   result.captions[figure::growth] =
       "Modes grow out of the uniform swarm at the rates of the linear theory. First panel: rates "
-      "of "
-      "particles at quantiles (points) on the formula (lines). Then: amplitudes of one cloud of "
-      "independent tokens (points) beside the linear law from its start (lines): they part where "
+      "of particles at quantiles (points) on the formula (lines). Then: amplitudes of one cloud of "
+      "independent tokens (points) and the linear law from its start (lines): they part where "
       "strong modes drive weaker ones, first mode 5, and saturate. Which mode leads in a single "
       "cloud depends on its start";
   result.captions[figure::growth] +=
@@ -273,19 +269,19 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
 }
 
 std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::fastest_modes);
+  Reproduction result = new_result(control, figure::fastest_modes);
   const int particles = control.values.whole("quantiles");
   const double beta_max = control.values.number("beta_max");
   const double beta_step = control.values.number("beta_step");
   for (int k = 1; k <= 4; ++k) {  // particles at the switch: both modes grow alike
     const double beta = theory::switch_point(2, k);
     const Dynamics sa = plain_or_softmax(beta * control.wrong.beta, Attention::softmax);
-    result.checks.push_back(
-        near(rule::fastest_modes_tie,
-             {fmt::format("particles at β = {:.4f}: rate of mode {} over {}", beta, k + 1, k), 1,
-              linear_rate(sa, k + 1, particles, control.wrong.null) /
-                  linear_rate(sa, k, particles, control.wrong.null)},
-             1e-3));
+    result.checks.push_back(check_near(
+        rule::fastest_modes_tie,
+        {fmt::format("particles at β = {:.4f}: rate of mode {} over {}", beta, k + 1, k), 1,
+         linear_rate(sa, k + 1, particles, control.wrong.null) /
+             linear_rate(sa, k, particles, control.wrong.null)},
+        1e-3));
   }
   ReproducedTable switches{"switches", {"mode", "circle", "sphere"}};  // β at which it overtakes
   for (int k = 1; k <= 9; ++k)
@@ -317,9 +313,9 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
         {"particles", Drawn::points, fmt::format("{} particles", particles), 0}});
   draw("Out of the uniform sphere S²", {{"sphere", Drawn::steps, "theory", 1}});
   result.captions[figure::fastest_modes] =
-      "The mode that grows fastest out of the uniform swarm climbs one step after the other with "
-      "β and stays close to √(2β), on the sphere a little below the circle's. Points: the fastest "
-      "of six modes of 600 particles at quantiles, by their measured rates.";
+      "The mode that grows fastest out of the uniform swarm climbs one step after the other with β "
+      "and stays close to √(2β), on the sphere a little below the circle's. Points: the fastest of "
+      "six modes of 600 particles at quantiles, by their measured rates.";
   return result;
 }
 

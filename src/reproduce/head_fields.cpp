@@ -37,7 +37,7 @@ MatrixXd frame_at(const RowVectorXd& x) {
   return reflected.rightCols(d - 1);
 }
 
-Eigen::Index parameters_a_head(Eigen::Index d) { return 2 * d * d; }
+Eigen::Index parameters_per_head(Eigen::Index d) { return 2 * d * d; }
 
 // Adds a step along all S_h and V_h, in the order of the Jacobian's columns.
 HeadSum stepped(const HeadSum& heads, const VectorXd& step) {
@@ -64,7 +64,7 @@ struct Normal {
 };
 Normal normal_of(const HeadSum& heads, const FieldSample& sample, const VectorXd& active) {
   const Eigen::Index d = sample.tokens.front().cols(), n = sample.tokens.front().rows();
-  const Eigen::Index width = parameters_a_head(d) * heads.count(), rows = n * (d - 1);
+  const Eigen::Index width = parameters_per_head(d) * heads.count(), rows = n * (d - 1);
   constexpr std::size_t kBlock = 16;  // measures
   Normal normal{MatrixXd::Zero(width, width), VectorXd::Zero(width)};
   for (std::size_t first = 0; first < sample.tokens.size(); first += kBlock) {
@@ -112,12 +112,12 @@ VectorXd in_frames(const MatrixXd& x, const MatrixXd& a) {
 //   C_i = sum_j a_ij (x_j - m_i) x_j^T, the covariance under row i; without -m_i if unnormalised
 MatrixXd jacobian_of(const HeadSum& heads, const MatrixXd& x) {
   const Eigen::Index n = x.rows(), d = x.cols(), side = d - 1;
-  MatrixXd out(n * side, parameters_a_head(d) * heads.count());
+  MatrixXd out(n * side, parameters_per_head(d) * heads.count());
   std::vector<MatrixXd> frames;
   for (Eigen::Index i = 0; i < n; ++i) frames.push_back(frame_at(x.row(i)).transpose());
   for (int h = 0; h < heads.count(); ++h) {
     const MatrixXd weights = weights_of(heads, h, x, x), mean = weights * x;
-    const Eigen::Index at = parameters_a_head(d) * h;
+    const Eigen::Index at = parameters_per_head(d) * h;
     for (Eigen::Index i = 0; i < n; ++i) {
       MatrixXd covariance = x.transpose() * weights.row(i).transpose().asDiagonal() * x;
       if (heads.softmax) covariance -= mean.row(i).transpose() * mean.row(i);
@@ -149,13 +149,14 @@ void fit_values(const FieldSample& sample, HeadSum& heads) {
 }
 
 // A step solves (J^T J + damping D) p = -J^T r, D the diagonal of J^T J with a floor; the damping
-// falls where the step did what its linear model said, and rises where it did not (Nielsen 1999).
+// falls where a step lowers the sum as its linear model predicts, and rises where it does not
+// (Nielsen 1999).
 void train_heads(const FieldSample& sample, const HeadTraining& how, HeadSum& heads) {
   const Eigen::Index d = sample.tokens.front().cols();
-  VectorXd active = VectorXd::Ones(parameters_a_head(d) * heads.count());
+  VectorXd active = VectorXd::Ones(parameters_per_head(d) * heads.count());
   if (how.only_values)
     for (int h = 0; h < heads.count(); ++h)
-      active.segment(parameters_a_head(d) * h, d * d).setZero();
+      active.segment(parameters_per_head(d) * h, d * d).setZero();
   double damping = how.only_values ? 1e-10 : 1e-3, growth = 2;
   double squares = squares_of(heads, sample);
   for (int k = 0; k < how.iterations && squares > 0; ++k) {
@@ -181,7 +182,7 @@ void train_heads(const FieldSample& sample, const HeadTraining& how, HeadSum& he
       }
       damping *= growth;
       growth *= 2;
-      if (attempt == 7) return;  // nothing is gained any more
+      if (attempt == 7) return;  // no further progress
     }
   }
 }
@@ -204,13 +205,13 @@ MatrixXd normal_matrix(int d, double deviation, std::uint64_t seed, std::uint32_
   return m;
 }
 
-Eigen::RowVectorXd unit_vector(const Draw& who, int d) {
+Eigen::RowVectorXd unit_vector(const Draw& draw, int d) {
   Eigen::RowVectorXd x(d);
-  for (int k = 0; k < d; ++k) x(k) = who.normal(static_cast<std::uint16_t>(k));
+  for (int k = 0; k < d; ++k) x(k) = draw.normal(static_cast<std::uint16_t>(k));
   return x.normalized();
 }
 
-// Token i of measure `which` of a seed; row n and n + 1 are centres.
+// The draw of token i of measure `which` of a seed; tokens n and n + 1 are centres.
 Draw token(const MeasureDraws& draws, std::uint32_t which, int i) {
   return {draws.seed, Stream::position, static_cast<std::uint32_t>(i), which};
 }
@@ -228,7 +229,7 @@ MatrixXd measure_of(const MeasureDraws& draws, std::uint32_t which, int d) {
                   kSpread * token(draws, which, i).normal(static_cast<std::uint16_t>(d + k));
       x.row(i).normalize();
     }
-    if (law == 2) {  // a cap: what is outside is drawn towards the centre until it is on its edge
+    if (law == 2) {  // a cap: tokens outside of it are moved towards its centre
       const double c = x.row(i).dot(centres[0]);
       if (c < kCap) {
         const Eigen::RowVectorXd across = (x.row(i) - c * centres[0]).normalized();

@@ -20,7 +20,7 @@ struct HeadSum {
   int count() const { return static_cast<int>(scores.size()); }
 };
 
-// Some measures, and what the field is to be at their tokens.
+// Some measures, and the values of the field at their tokens.
 struct FieldSample {
   std::vector<Eigen::MatrixXd> tokens{};  // (n, d), unit rows
   std::vector<Eigen::MatrixXd> target{};  // (n, d), each row orthogonal to its token
@@ -42,13 +42,13 @@ struct FieldError {
 };
 FieldError error_of(const HeadSum& heads, const FieldSample& sample);
 
-// The values V_h of least squares, S_h as they are.
+// Sets V_h to the values of least squares, without changing S_h.
 void fit_values(const FieldSample& sample, HeadSum& heads);
 
 struct HeadTraining {
   int iterations = 30;
-  bool only_values = false;      // S_h stay as they are
-  std::function<bool()> stop{};  // asked once an iteration
+  bool only_values = false;      // S_h are not changed
+  std::function<bool()> stop{};  // called once per iteration
 };
 
 // Lowers sum |F_H - target|^2 over all S_h and V_h by the method of Levenberg and Marquardt, whose

@@ -68,7 +68,7 @@ double along(const HostSwarm& z, int i, const Vector& u) {
   return sum;
 }
 
-// The most attention that a token pays to those on the other side of phi_1* = 0.
+// The largest attention of a token to those on the other side of phi_1* = 0.
 double across(const Matrix& weights, const HostSwarm& z, const Vector& u) {
   double most = 0;
   for (int i = 0; i < weights.rows; ++i) {
@@ -80,15 +80,15 @@ double across(const Matrix& weights, const HostSwarm& z, const Vector& u) {
   return most;
 }
 
-struct Leading {
+struct LeaderRun {
   std::vector<double> times{};
   std::vector<int> holders{};                 // (times)
   std::vector<std::vector<double>> totals{};  // (times, n)
   double across_start = 0, across_end = 0;
-  int fewer = 0;  // tokens on the side that has fewer of them at the end
+  int fewer = 0;  // tokens at the end on the side that has fewer
 };
 
-Leading simulate_leaders(int seed, const FigureValues& values, const WrongModel& wrong) {
+LeaderRun simulate_leaders(int seed, const FigureValues& values, const WrongModel& wrong) {
   ExperimentSpec spec = values.spec("leaders");
   spec.random.seed = static_cast<std::uint64_t>(seed);
   const Experiment right = make_experiment(spec);
@@ -96,10 +96,10 @@ Leading simulate_leaders(int seed, const FigureValues& values, const WrongModel&
   const Vector& u = leading_value.vector;
   spec.T = values.number("turns") / leading_value.value;
   spec.save = SaveChoice{SaveChoice::every, kBetween / leading_value.value};
-  wrong.spoil(spec);
+  wrong.apply(spec);
   const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e, wrong.null);
-  Leading leading;
+  LeaderRun leading;
   for (std::size_t f = 0; f < simulated.frames.size(); ++f) {
     const Matrix weights =
         attention_weights(simulated.frames[f], e.dynamics, 0, simulated.times[f]);
@@ -117,9 +117,9 @@ Leading simulate_leaders(int seed, const FigureValues& values, const WrongModel&
   return leading;
 }
 
-void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
+void draw_leaders(const std::vector<LeaderRun>& all, Reproduction& result) {
   ReproducedTable bars{"totals", {"token", "start", "end"}};
-  const Leading& first = all.front();
+  const LeaderRun& first = all.front();
   std::vector<std::size_t> order(first.totals.front().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -130,10 +130,9 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
   ReproducedTable counts{"holders", {"lambda_1 t", "mean", "most", "standard error"}};
   for (std::size_t f = 0; f < first.times.size(); ++f) {
     std::vector<double> at;
-    for (const Leading& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
+    for (const LeaderRun& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
     const Spread spread = spread_of(at);
-    counts.rows.push_back({first.times[f], spread.mean, spread.high,
-                           spread.sd / std::sqrt(static_cast<double>(at.size()))});
+    counts.rows.push_back({first.times[f], spread.mean, spread.high, spread.error()});
   }
   result.figures.push_back(
       {.name = figure::leaders,
@@ -156,26 +155,26 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
   result.tables.push_back(std::move(counts));
   result.captions[figure::leaders] =
       "Random positive semi-definite QᵀK and V in the plane: from attention spread over many "
-      "tokens "
-      "(grey) to a few leaders that hold nearly all of it (left, one draw); over draws the number "
-      "of tokens that hold 99 % of the attention falls to a few (right; bars: standard errors).";
+      "tokens (grey) to a few leaders that hold nearly all of it (left, one draw); over draws the "
+      "number of tokens that hold 99 % of the attention falls to a few (right; bars: standard "
+      "errors).";
 }
 
 }  // namespace
 
 std::optional<Reproduction> leaders(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::leaders);
+  Reproduction result = new_result(control, figure::leaders);
   ReproducedTable cases{
       "cases",
       {"seed", "holders at the start", "holders at the end", "columns above n/2 at the end",
        "attention across at the start", "attention across at the end"}};
-  std::vector<Leading> all;
-  int fewer = 0;  // of the draw that has the most of them
+  std::vector<LeaderRun> all;
+  int fewer = 0;  // of the draw in which it is largest
   double most = 0, across_end = 0, across_start = 0, fallen = INFINITY;
   for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
     if (control.stopped()) return std::nullopt;
     all.push_back(simulate_leaders(seed, control.values, control.wrong));
-    const Leading& one = all.back();
+    const LeaderRun& one = all.back();
     const double start = one.holders.front(), end = one.holders.back();
     cases.rows.push_back({static_cast<double>(seed), start, end,
                           static_cast<double>(above_half(one.totals.back())), one.across_start,
@@ -187,17 +186,17 @@ std::optional<Reproduction> leaders(const ReproductionControl& control) {
     fewer = std::max(fewer, one.fewer);
   }
   result.checks = {
-      holds(rule::leaders_sides,
-            {"most attention that a token pays across phi_1* = 0 at the end", across_end},
-            across_end < 1e-6 && across_start > 1e-3 && fewer > 0,
-            "below 1e-6, from above 0.001, with tokens on either side in some draw"),
-      holds(rule::leaders_few,
-            {fmt::format("most tokens of {} that hold 99 % of the attention at the end",
-                         all.front().totals.front().size()),
-             most},
-            most <= 5, "5 or fewer"),
-      holds(rule::leaders_few, {"least fall of that number from start to end", fallen}, fallen > 0,
-            "above 0")};
+      check_holds(rule::leaders_sides,
+                  {"most attention that a token pays across phi_1* = 0 at the end", across_end},
+                  across_end < 1e-6 && across_start > 1e-3 && fewer > 0,
+                  "below 1e-6, from above 0.001, with tokens on either side in some draw"),
+      check_holds(rule::leaders_few,
+                  {fmt::format("most tokens of {} that hold 99 % of the attention at the end",
+                               all.front().totals.front().size()),
+                   most},
+                  most <= 5, "5 or fewer"),
+      check_holds(rule::leaders_few, {"least fall of that number from start to end", fallen},
+                  fallen > 0, "above 0")};
   draw_leaders(all, result);
   result.tables.insert(result.tables.begin(), std::move(cases));
   return result;
@@ -212,7 +211,7 @@ Experiment line_experiment(int n, int seed, const FigureValues& values, const Wr
   spec.n = n;
   spec.d = 2;
   spec.random.seed = static_cast<std::uint64_t>(seed);
-  wrong.spoil(spec);
+  wrong.apply(spec);
   Experiment e = make_experiment(spec);
   std::vector<double> places(e.swarm.axis(0), e.swarm.axis(0) + n);
   std::sort(places.begin(), places.end());
@@ -267,7 +266,7 @@ void draw_rank(Reproduction& result, const RankCase& drawn) {
 }  // namespace
 
 std::optional<Reproduction> low_rank(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::low_rank);
+  Reproduction result = new_result(control, figure::low_rank);
   ReproducedTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
   int min = 1'000'000, fewest = 1'000'000, most = 0, undecided = 0;
   RankCase drawn;
@@ -288,22 +287,22 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
   draw_rank(result, drawn);
   result.captions[figure::low_rank] =
       "Attention of tokens on a line, sorted by place: spread over many columns at the start, in "
-      "the end every token attends to the first or to the last alone, and the matrix has rank 3 "
-      "or less.";
+      "the end every token attends only to the first or only to the last, and the matrix has rank "
+      "3 or less.";
   result.checks = {
-      holds(rule::low_rank_rank,
-            {"smallest rank of attention at the start, d = 1", static_cast<double>(min)}, min > 3,
-            "above 3: it falls in flight"),
-      holds(rule::low_rank_rank,
-            {"largest rank of attention at the end, d = 1", static_cast<double>(most)}, most <= 3,
-            "3 or less"),
-      holds(rule::low_rank_rank,
-            {"smallest rank of attention at the end, d = 1", static_cast<double>(fewest)},
-            fewest >= 2, "2 or more: either end is attended to"),
-      holds(rule::low_rank_rows,
-            {"most rows that attend to neither end of the line alone",
-             static_cast<double>(undecided)},
-            undecided <= 1, "at most 1")};
+      check_holds(rule::low_rank_rank,
+                  {"smallest rank of attention at the start, d = 1", static_cast<double>(min)},
+                  min > 3, "above 3: it falls during the run"),
+      check_holds(rule::low_rank_rank,
+                  {"largest rank of attention at the end, d = 1", static_cast<double>(most)},
+                  most <= 3, "3 or less"),
+      check_holds(rule::low_rank_rank,
+                  {"smallest rank of attention at the end, d = 1", static_cast<double>(fewest)},
+                  fewest >= 2, "2 or more: either end is attended to"),
+      check_holds(rule::low_rank_rows,
+                  {"most rows that do not attend to only one end of the line",
+                   static_cast<double>(undecided)},
+                  undecided <= 1, "at most 1")};
   if (!control.quick) {
     ExperimentSpec spec = control.values.spec("low-rank");
     spec.n = 40;
@@ -312,11 +311,11 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
     spec.dynamics.value = {MatrixChoice::psd};
     spec.T = 6;
     spec.save = SaveChoice{.kind = SaveChoice::final};
-    control.wrong.spoil(spec);
+    control.wrong.apply(spec);
     const RankCase wide = simulate_for_rank(make_experiment(spec), control.wrong.null);
     const int before = numerical_rank(wide.first), after = numerical_rank(wide.last);
     cases.rows.push_back({80.0, 40.0, 0.0, double(before), double(after), kNoNumber});
-    result.checks.push_back(holds(
+    result.checks.push_back(check_holds(
         rule::low_rank_wide,
         {"rank of attention at the end, d = 80, n = 40, V = G G^T / d", static_cast<double>(after)},
         after < before, fmt::format("below the {} of the start", before)));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "murmur/meanfield.h"
 #include "murmur/theory.h"
@@ -17,9 +16,8 @@ namespace murmur {
 namespace {
 
 constexpr int kSeeded = 12;      // modes that start alike
-constexpr double kLinear = 0.1;  // amplitude of the leader at the end of the linear phase,
-constexpr double kPeaks = 0.4;   // and where its peaks are looked at
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kLinear = 0.1;  // amplitude of the leader at the end of the linear phase
+constexpr double kPeaks = 0.4;   // amplitude of the leader at which peaks are counted
 
 // Equal waves of one height at one temperature.
 struct Waves {
@@ -43,7 +41,8 @@ struct Waves {
 
 const MeanFieldMethod kMethod{.modes = 384, .tolerance = {1e-9, 1e-14}};
 
-// From equal amplitudes until one of them is `level`; the density there, over the uniform one.
+// The flow from equal amplitudes until one of them is `level`, and the density there, over the
+// uniform one.
 struct Rise {
   MeanFieldTrajectory trajectory;
   std::vector<double> density;
@@ -63,14 +62,14 @@ Rise rise_of(const Waves& waves, double level) {
   return rise;
 }
 
-// |m_k|^2 of mode k over the greatest of the other seeded modes,
+// |m_k|^2 of mode k over the greatest of the other seeded modes.
 double lead(const MeanFieldReading& r, int k) {
   double second = 0;
   for (int j = 1; j <= kSeeded; ++j)
     if (j != k) second = std::fmax(second, r.amplitude[j]);
   return std::pow(r.amplitude[k] / second, 2);
 }
-// and what it is at the end of the linear phase if each mode grows at its own rate:
+// The same at the end of the linear phase, where each mode has grown at its own rate:
 //   e^{2 (s_max - s_next) t},   height e^{s_max t} = kLinear
 double predicted_lead(const Waves& waves) {
   const int k = waves.leader();
@@ -145,7 +144,7 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
 void check_rates(const Waves& waves, const MeanFieldRegimes& regimes, Reproduction& result) {
   for (const ModeGrowth& g : regimes.growth)
     if (std::abs(g.k - waves.leader()) <= 1)
-      result.checks.push_back(nearly(
+      result.checks.push_back(check_near_share(
           rule::mean_field_rate,
           {fmt::format("β = {:g}, waves of {:g}: rate of mode {}", waves.beta, waves.height, g.k),
            waves.rate(g.k), g.rate},
@@ -156,23 +155,24 @@ void check_rise(const Waves& waves, Reproduction& result) {
   const Rise rise = rise_of(waves, kLinear);
   const MeanFieldRegimes regimes = regimes_of(rise.trajectory);
   const std::string what = fmt::format("β = {:g}, waves of {:g}: ", waves.beta, waves.height);
-  result.checks.push_back(near(
+  result.checks.push_back(check_near(
       rule::mean_field_leader,
       {what + "mode that leads at the end of the linear phase", static_cast<double>(waves.leader()),
        regimes.linear ? static_cast<double>(regimes.linear->leader) : kNoNumber},
       0));
-  result.checks.push_back(nearly(rule::mean_field_ratio,
-                                 {what + "its energy over the next one's", predicted_lead(waves),
-                                  lead(rise.trajectory.steps.back(), waves.leader())},
-                                 0.05));
+  result.checks.push_back(
+      check_near_share(rule::mean_field_ratio,
+                       {what + "its energy over the next one's", predicted_lead(waves),
+                        lead(rise.trajectory.steps.back(), waves.leader())},
+                       0.05));
   check_rates(waves, regimes, result);
   if (waves.height < 1e-6) return;
   const Rise later = rise_of(waves, kPeaks);
-  result.checks.push_back(
-      near(rule::mean_field_peaks,
-           {what + fmt::format("peaks of the density when it is {:g}", kPeaks),
-            static_cast<double>(waves.leader()), static_cast<double>(peaks_of(later.density))},
-           0));
+  result.checks.push_back(check_near(
+      rule::mean_field_peaks,
+      {what + fmt::format("peaks of the density when it is {:g}", kPeaks),
+       static_cast<double>(waves.leader()), static_cast<double>(peaks_of(later.density))},
+      0));
   draw_amplitudes(waves, rise.trajectory.steps, result);
   draw_density(waves, rise, later, result);
 }
@@ -180,7 +180,7 @@ void check_rise(const Waves& waves, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> mean_field(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::mean_field);
+  Reproduction result = new_result(control, figure::mean_field);
   const double noise = control.values.number("noise");
   for (const double beta : control.values.numbers("betas"))
     for (const double height : control.values.numbers("heights")) {
@@ -215,7 +215,8 @@ std::vector<Noisy> laws_of(const ReproductionControl& control) {
   return laws;
 }
 
-// The uniform law times 1 + eps cos theta, or its like on the sphere; a bump of order above 0.7.
+// The uniform law times 1 + eps cos theta, or the corresponding law on the sphere; a bump of order
+// above 0.7.
 Measure wave(double eps) {
   Measure start;
   start.waves = {{1, eps}};
@@ -229,7 +230,7 @@ Measure bump(int d) {
   return start;
 }
 
-// The Fokker-Planck flow; a small order needs few modes, a bump on the sphere more.
+// The Fokker-Planck flow; a small order needs few modes, a bump more.
 MeanFieldTrajectory flow_of(const MeanField& field, const Measure& start, double T) {
   const bool small = !start.waves.empty() && start.waves.front().eps < 0.01;
   const MeanFieldMethod method{.modes = small          ? 12
@@ -239,14 +240,15 @@ MeanFieldTrajectory flow_of(const MeanField& field, const Measure& start, double
   return carry(field, start, method, {.schedule = {.T = T}});
 }
 
-// The order to which it settles; NaN where it does not get there.
+// The order after time T; NaN where the flow does not reach it.
 double settled(const MeanField& field, const Measure& start, double T) {
   const MeanFieldTrajectory trajectory = flow_of(field, start, T);
   return trajectory.outcome.ok() ? trajectory.steps.back().order : kNoNumber;
 }
 
-// The order at rest: followed until it changes by less than kStill a unit of time. What is left of
-// the way is kStill over the rate at which it settles. NaN where it is not at rest by kLongest.
+// The order at rest: the flow runs until the order changes by less than kStill per unit of time.
+// The rest of the change is kStill over the rate at which it settles. NaN where it is not at rest
+// by kLongest.
 constexpr double kStill = 1e-6, kLongest = 1000;
 double order_at_rest(const MeanField& field, const Measure& start) {
   MeanFieldReading before;
@@ -258,7 +260,7 @@ double order_at_rest(const MeanField& field, const Measure& start) {
     before = now;
     return still;
   };
-  const bool narrow = field.d == 2 || field.beta > 2;  // the law above the fold
+  const bool narrow = field.d == 2 || field.beta > 2;  // where the law above the fold is narrow
   const MeanFieldMethod method{.modes = narrow ? 24 : 16,
                                .tolerance = {1e-6, 1e-9},
                                .most_tail = 1e-4,
@@ -275,7 +277,7 @@ double measured_rate(const MeanField& field) {
     t.push_back(r.t);
     log_order.push_back(std::log(r.order));
   }
-  return line_of(t, log_order).slope;
+  return fit_line(t, log_order).slope;
 }
 
 // The kappa at which the flow neither strengthens nor weakens a small order: measured rates over
@@ -288,12 +290,12 @@ double measured_onset(const Noisy& law, ReproducedTable& rates) {
     rate.push_back(measured_rate(law.field(guess / factor)));
     rates.rows.push_back({noise.back(), law.name(), rate.back()});
   }
-  const Line line = line_of(noise, rate);
+  const Line line = fit_line(noise, rate);
   return -line.slope / line.intercept;
 }
 
-// Where the flow is followed to rest: below and above the onset, and between fold and onset where
-// they differ; not at them, where it is slow.
+// Values of kappa at which the flow runs to rest: below and above the onset, and between fold and
+// onset where they differ; not at these, where it is slow.
 std::vector<double> places_of(const Bifurcation& b, double onset, bool few) {
   const auto inside = [&](double share) { return b.fold + share * (onset - b.fold); };
   if (few && b.hysteretic) return {0.84 * onset, inside(0.5), 1.25 * onset};
@@ -308,13 +310,12 @@ std::vector<double> places_of(const Bifurcation& b, double onset, bool few) {
 }
 
 // Stationary laws by their order: kappa(r) of the branch, stable above its fold; the uniform law,
-// stable until the onset; and the order to which the flow comes from a bump and from a small wave.
+// stable until the onset; and the order at which the flow ends from a bump and from a small wave.
 void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction& result) {
   const std::string name = fmt::format("noise_d{}_beta{:g}", law.d, law.beta);
   ReproducedTable table{name, {"κ", "stable", "unstable", "from a bump", "from a small wave"}};
   const auto add = [&](double kappa, std::size_t column, double order) {
-    table.rows.push_back({kappa, kNoNumber, kNoNumber, kNoNumber, kNoNumber});
-    table.rows.back()[column] = order;
+    add_point(table, kappa, column, order);
   };
   const theory::StationaryBranch branch(law.d, law.beta);
   const double from = b.kappa.front(), to = b.kappa.back();
@@ -357,46 +358,47 @@ void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction&
       "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
       "to a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
       "small wave die (open marks); above κ_c both end on one branch. Marks are the mean-field "
-      "flow at rest: the order changes by less than 1e-6 a unit of time; there is none where a law "
-      "is too narrow for the modes of the flow.";
+      "flow at rest: the order changes by less than 1e-6 per unit of time; there is no mark where "
+      "a law is too narrow for the modes of the flow.";
 }
 
 void check_branch(const Noisy& law, const ReproductionControl& control, Reproduction& result) {
   const double critical = theory::noise_threshold(law.d, law.beta);
   const bool jumps = law.beta > theory::continuous_until(law.d);
-  const double beta = law.beta * law.wrong.beta;  // the sweep is about its own threshold
+  const double beta = law.beta * law.wrong.beta;  // the sweep is centred at its own threshold
   const double onset = theory::noise_threshold(law.d, beta);
   const Bifurcation b = bifurcation(
       {law.d, beta},
       {.from = 0.8 * onset, .to = 1.3 * onset, .points = control.values.whole("points")});
   result.checks.push_back(
-      holds(rule::noisy_bifurcation_jump,
-            {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},
-            b.hysteretic == jumps, jumps ? "hysteresis" : "no hysteresis"));
+      check_holds(rule::noisy_bifurcation_jump,
+                  {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},
+                  b.hysteretic == jumps, jumps ? "hysteresis" : "no hysteresis"));
   if (control.figures) draw_branch(law, b, control.quick, result);
   if (!jumps) return;
-  // Half way between fold and onset the flow keeps order that is there and lets a small one die.
+  // Half way between fold and onset the flow keeps a large order, and a small one decays.
   const MeanField between = law.field((b.fold + critical) / 2);
   const double kept = settled(between, bump(law.d), 12), lost = settled(between, wave(1e-3), 5);
   const std::string what =
       fmt::format("{}, κ = {:.4f}, below the onset: ", law.name(), 1 / between.noise);
-  result.checks.push_back(near(rule::noisy_bifurcation_hysteresis,
-                               {what + "order that the flow keeps",
-                                stationary_order({law.d, law.beta}, 1 / between.noise, 1), kept},
-                               1e-3));
-  result.checks.push_back(holds(rule::noisy_bifurcation_hysteresis,
-                                {what + "a small order under the flow", lost}, lost < 5e-4,
-                                "smaller than at the start"));
+  result.checks.push_back(
+      check_near(rule::noisy_bifurcation_hysteresis,
+                 {what + "order that the flow keeps",
+                  stationary_order({law.d, law.beta}, 1 / between.noise, 1), kept},
+                 1e-3));
+  result.checks.push_back(check_holds(rule::noisy_bifurcation_hysteresis,
+                                      {what + "a small order under the flow", lost}, lost < 5e-4,
+                                      "smaller than at the start"));
 }
 
 void check_onsets(const ReproductionControl& control, Reproduction& result) {
   ReproducedTable rates{"rates", {"noise", "law", "rate"}};
   for (const Noisy& law : laws_of(control)) {
     result.checks.push_back(
-        nearly(rule::noisy_bifurcation_onset,
-               {law.name() + ": κ at which order sets in, from rates of the flow",
-                theory::noise_threshold(law.d, law.beta), measured_onset(law, rates)},
-               0.01));
+        check_near_share(rule::noisy_bifurcation_onset,
+                         {law.name() + ": κ at which order sets in, from rates of the flow",
+                          theory::noise_threshold(law.d, law.beta), measured_onset(law, rates)},
+                         0.01));
   }
   result.tables.push_back(std::move(rates));
 }
@@ -404,22 +406,22 @@ void check_onsets(const ReproductionControl& control, Reproduction& result) {
 void check_settled(const WrongModel& wrong, Reproduction& result) {
   const Noisy circle{2, 1, wrong}, sphere{3, 1, wrong};
   for (const double kappa : {2.2, 3.0})
-    result.checks.push_back(
-        near(rule::noisy_bifurcation_order,
-             {fmt::format("{}, κ = {:g}: order, flow until it settles", circle.name(), kappa),
-              stationary_order({2, 1}, kappa, 1), settled(circle.field(kappa), wave(0.6), 50)},
-             1e-3));
+    result.checks.push_back(check_near(
+        rule::noisy_bifurcation_order,
+        {fmt::format("{}, κ = {:g}: order, flow until it settles", circle.name(), kappa),
+         stationary_order({2, 1}, kappa, 1), settled(circle.field(kappa), wave(0.6), 50)},
+        1e-3));
   result.checks.push_back(
-      near(rule::noisy_bifurcation_order,
-           {sphere.name() + ", κ = 3.5: order, flow on the sphere",
-            stationary_order({3, 1}, 3.5, 1), settled(sphere.field(3.5), wave(0.6), 25)},
-           1e-3));
+      check_near(rule::noisy_bifurcation_order,
+                 {sphere.name() + ", κ = 3.5: order, flow on the sphere",
+                  stationary_order({3, 1}, 3.5, 1), settled(sphere.field(3.5), wave(0.6), 25)},
+                 1e-3));
 }
 
 }  // namespace
 
 std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::noisy_bifurcation);
+  Reproduction result = new_result(control, figure::noisy_bifurcation);
   check_settled(control.wrong, result);
   if (control.stopped()) return std::nullopt;
   check_onsets(control, result);

@@ -17,7 +17,7 @@ namespace murmur {
 
 namespace {
 
-// The five tokens by `method`, frames `every` apart; what is wrong is laid over it.
+// The five tokens by `method`, with frames `every` apart and the wrong model applied.
 ExperimentSpec five_tokens(Method method, double every, const FigureValues& values,
                            const WrongModel& wrong) {
   ExperimentSpec spec = values.spec("kinetic");
@@ -33,7 +33,7 @@ ExperimentSpec five_tokens(Method method, double every, const FigureValues& valu
   return spec;
 }
 
-// Times at which the number of clusters falls, read off frames.
+// Times of the frames at which the number of clusters has fallen.
 std::vector<double> merges_of(const Experiment& e, const Simulated& simulated) {
   std::vector<double> times;
   for (const Regrouping& event :
@@ -71,7 +71,8 @@ constexpr Scheme kSchemes[] = {
      {1.28, 2.43, 5.24, 331.93}},
 };
 
-// Clusters left over time, and how late each merge of the layers comes. Reads the table `merges`.
+// The number of clusters over time, and how late each merge of the layers is. Reads the table
+// `merges`.
 void draw_merges(const FigureValues& values, Reproduction& result) {
   const ReproducedTable merges = result.tables.back();  // rows: 4, 3, 2, 1 clusters are left
   const auto time = [&](int merge, int scheme) {
@@ -122,11 +123,11 @@ void draw_merges(const FigureValues& values, Reproduction& result) {
 
 }  // namespace
 
-// A merge is seen at the first frame after it: a step late at most, and rounded in print. Across
-// mergers the exact flow is believed when two families of methods, explicit and stiff, agree: open
-// where this program has no stiff one.
+// A merge is seen at the first frame after it: at most one step late, and rounded in print. Across
+// mergers the exact flow counts as known when two families of methods, explicit and stiff, agree;
+// the check is open where this program has no stiff method.
 std::optional<Reproduction> kinetic(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::kinetic);
+  Reproduction result = new_result(control, figure::kinetic);
   std::map<Method, std::vector<double>> flow;
   ReproducedTable table{"merges", {"clusters"}};
   for (int left = 4; left >= 1; --left) table.rows.push_back({{static_cast<double>(left)}});
@@ -145,19 +146,19 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
     flow[scheme.method] = times;
     for (int k = 0; k < 4; ++k) {
       const double ours = times[k];
-      result.checks.push_back(
-          near(scheme.rule,
-               {fmt::format("{}: time of {} clusters", scheme.name, 4 - k), scheme.times[k], ours},
-               0.011));
+      result.checks.push_back(check_near(
+          scheme.rule,
+          {fmt::format("{}: time of {} clusters", scheme.name, 4 - k), scheme.times[k], ours},
+          0.011));
       table.rows[k].push_back(ours);
     }
   }
   for (int k = 0; k < 4; ++k)
-    result.checks.push_back(
-        near(rule::kinetic_families,
-             {fmt::format("exact flow, explicit beside stiff: time of {} clusters", 4 - k),
-              flow[Method::bdf][k], flow[Method::dopri5][k]},
-             0.011));
+    result.checks.push_back(check_near(
+        rule::kinetic_families,
+        {fmt::format("exact flow, explicit compared with stiff: time of {} clusters", 4 - k),
+         flow[Method::bdf][k], flow[Method::dopri5][k]},
+        0.011));
   result.tables.push_back(std::move(table));
   draw_merges(control.values, result);
   return result;
@@ -167,7 +168,7 @@ namespace {
 
 // Two clusters under layers of step eta. Cluster 1 turns towards cluster 2 by
 //   delta = atan(eta p sin theta / (1 + eta (1 - p (1 - cos theta)))),   p = m2 c / (m1 + m2 c),
-// c = e^(-beta (1 - cos theta)): where p is small a clock that is 1 + eta too slow.
+// c = e^(-beta (1 - cos theta)): where p is small, this is a clock that is too slow by 1 + eta.
 struct LayeredPair {
   theory::TwoClusters pair;
   double step;
@@ -180,7 +181,8 @@ struct LayeredPair {
   double velocity(double theta) const {  // -(delta_1 + delta_2) / eta
     return -(turn(pair.mass, theta) + turn(1 - pair.mass, theta)) / step;
   }
-  // The time of so many steps. Layers follow theta' = g - eta g g' / 2 to second order in eta, so
+  // The time that the layers take. Layers follow theta' = g - eta g g' / 2 to second order in eta,
+  // so
   //   T = int d theta / g + (eta / 2) ln(g(to) / g(from)),
   // the integral over v = ln tan(theta / 2) by Simpson's rule.
   double lifetime(double from, double to) const {
@@ -197,14 +199,15 @@ struct LayeredPair {
 };
 
 constexpr double kFormed = 40;  // by then two clusters are left, of width e^(-30); the flow's time
-constexpr double kApart = 2.3;  // the angle from which the two clusters alone start
-constexpr double kHeavier = 0.6;  // three tokens of five
+constexpr double kStartAngle = 2.3;  // the angle from which two clusters start
+constexpr double kHeavier = 0.6;     // three tokens of five
 
 double angle_between(const HostSwarm& x, int i, int j) {
   return std::fabs(std::remainder(angle_of(x, i) - angle_of(x, j), 2 * std::numbers::pi));
 }
 
-// The last merge of five tokens, and the angle between two clusters at kFormed on their own clock.
+// The last merge of five tokens, and the angle between two clusters at the time kFormed of their
+// clock.
 struct FiveTokens {
   double angle = kNoNumber, last = kNoNumber;
 };
@@ -219,10 +222,10 @@ FiveTokens five_of(Method method, double every, const FigureValues& values,
   return five;
 }
 
-// The merge of two clusters alone, of two and three tokens.
+// The merge time of a swarm of only two clusters, of two and three tokens.
 double two_clusters(double step, const FigureValues& values, const WrongModel& wrong) {
   ExperimentSpec spec = five_tokens(Method::layers, step, values, wrong);
-  spec.init = InitialPoints{{2, 2, {1, 0, std::cos(kApart), std::sin(kApart)}}};
+  spec.init = InitialPoints{{2, 2, {1, 0, std::cos(kStartAngle), std::sin(kStartAngle)}}};
   Experiment e = make_experiment(spec);
   e.swarm.mass = {kHeavier, 1 - kHeavier};
   return last_of(merges_of(e, simulate_in_memory(e, wrong.null)));
@@ -231,16 +234,16 @@ double two_clusters(double step, const FigureValues& values, const WrongModel& w
 }  // namespace
 
 // x <- N(x + eta A) turns by eta |P A| / (1 + eta <x, A>): near clusters, where <x, A> is 1, its
-// clock runs slow by 1 + eta. Of two clusters alone that is all; five tokens have also come to
-// other places by the time that two clusters are left.
+// clock runs slow by 1 + eta. For only two clusters this is the whole effect; five tokens have also
+// come to other places by the time that two clusters are left.
 std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::layers_clock);
+  Reproduction result = new_result(control, figure::layers_clock);
   const Experiment preset = make_experiment(control.values.spec("kinetic"));
   const theory::Growth attention = theory::growth_of(preset.dynamics, 2);
   const theory::TwoClusters pair{.beta = attention.beta, .law = attention.law, .mass = kHeavier};
   const double met = std::acos(1 - preset.observe.cluster_tol);
   const FiveTokens exact = five_of(Method::dopri5, 0.01, control.values, {});
-  const double alone = theory::lifetime(pair, kApart, met);
+  const double exact_pair = theory::lifetime(pair, kStartAngle, met);
   ReproducedTable table{"stretch",
                         {"step", "last merge", "stretch", "1 + step", "of the clock",
                          "of the early path", "two clusters"}};
@@ -249,22 +252,24 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
     const double two = two_clusters(step, control.values, control.wrong);
     const FiveTokens five = five_of(Method::layers, step, control.values, control.wrong);
     Check clusters =
-        near(rule::layers_clock_clusters,
-             {fmt::format("two clusters alone, step {:g}: stretch of their lifetime", step),
-              layered.lifetime(kApart, met) / alone, two / alone},
-             step / alone);
+        check_near(rule::layers_clock_clusters,
+                   {fmt::format("only two clusters, step {:g}: stretch of their lifetime", step),
+                    layered.lifetime(kStartAngle, met) / exact_pair, two / exact_pair},
+                   step / exact_pair);
     clusters.rule = "within one step";
     const double rest = layered.lifetime(five.angle, met);
-    Check path = near(rule::layers_clock_path,
-                      {fmt::format("five tokens, step {:g}: stretch of the last merge", step),
-                       ((1 + step) * kFormed + rest) / exact.last, five.last / exact.last},
-                      (step + 0.01) / exact.last);
+    Check path = check_near(rule::layers_clock_path,
+                            {fmt::format("five tokens, step {:g}: stretch of the last merge", step),
+                             ((1 + step) * kFormed + rest) / exact.last, five.last / exact.last},
+                            (step + 0.01) / exact.last);
     path.rule = "within one step, and one frame of the flow";
     for (Check* check : {&clusters, &path}) result.checks.push_back(std::move(*check));
-    // What the angle at kFormed changes, under the exact flow from there on: no error of a clock.
+    // The effect of the angle at kFormed, under the exact flow from there on: no error of the
+    // clock.
     const double early = (kFormed + theory::lifetime(pair, five.angle, met)) / exact.last - 1;
     table.rows.push_back({step, five.last, five.last / exact.last, 1 + step,
-                          (five.last / exact.last - 1 - early) / step, early / step, two / alone});
+                          (five.last / exact.last - 1 - early) / step, early / step,
+                          two / exact_pair});
   }
   table.rows.push_back({0.0, exact.last, kNoNumber, 1.0, kNoNumber, kNoNumber, kNoNumber});
   result.tables.push_back(std::move(table));
@@ -274,7 +279,7 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
                             .x = {.label = "step η of the layers"},
                             .y = {.label = "last merge, over that of the exact flow"},
                             .curves = {{"1 + step", Drawn::line, "1 + η", 0},
-                                       {"two clusters", Drawn::points, "two clusters alone", 0},
+                                       {"two clusters", Drawn::points, "only two clusters", 0},
                                        {"stretch", Drawn::points,
                                         fmt::format("five tokens, β = {:g}", attention.beta), 1}}});
   result.captions[figure::layers_clock] =
@@ -308,7 +313,7 @@ Series energy_of(double beta, const ReproductionControl& control) {
   return energy;
 }
 
-// When the energy is half way up to each level in turn.
+// The times at which the energy is half way up to each level.
 std::vector<double> half_heights(const Series& energy) {
   std::vector<double> times;
   for (int k = 0; k < 4; ++k)
@@ -316,35 +321,36 @@ std::vector<double> half_heights(const Series& energy) {
   return times;
 }
 
-// The energy half way between two rises.
+// The energy at the middle of the time between two rises.
 double level_between(const Series& energy, double from, double to) {
   const double middle = (from + to) / 2;
   const auto at = std::lower_bound(energy.t.begin(), energy.t.end(), middle) - energy.t.begin();
   return at < static_cast<std::ptrdiff_t>(energy.value.size()) ? energy.value[at] : kNoNumber;
 }
 
-// Where clusters are far enough apart for theory: at beta = 2000 and 4000.
+// Checks beta = 2000 and 4000, where clusters are far enough apart for theory.
 void check_stairs(double beta, double T, const std::vector<theory::Stair>& predicted,
                   const Series& energy, Reproduction& result) {
   if (beta != 2000 && beta != 4000) return;
   const std::vector<double> halves = half_heights(energy);
   for (int k = 0; k < 4; ++k) {
-    result.checks.push_back(near(rule::staircase_half_heights,
-                                 {fmt::format("β = {:g}: half-height of rise {}", beta, k + 1),
-                                  predicted[k].half, halves[k]},
-                                 1e-4));
+    result.checks.push_back(
+        check_near(rule::staircase_half_heights,
+                   {fmt::format("β = {:g}: half-height of rise {}", beta, k + 1), predicted[k].half,
+                    halves[k]},
+                   1e-4));
     const double end = k < 3 ? halves[k + 1] : T - 0.001;
-    result.checks.push_back(near(rule::staircase_plateaus,
-                                 {fmt::format("β = {:g}: plateau {}", beta, k + 2), kLevels[k + 1],
-                                  level_between(energy, halves[k], end)},
-                                 0.01));
+    result.checks.push_back(check_near(rule::staircase_plateaus,
+                                       {fmt::format("β = {:g}: plateau {}", beta, k + 2),
+                                        kLevels[k + 1], level_between(energy, halves[k], end)},
+                                       0.01));
   }
 }
 
 }  // namespace
 
 std::optional<Reproduction> staircase(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::staircase);
+  Reproduction result = new_result(control, figure::staircase);
   const std::vector<double>& betas = control.values.numbers("betas");
   ReproducedTable table{"energy", {"t", "beta", "energy_scaled", "half-height"}};
   ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
@@ -368,7 +374,7 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
   result.tables = {std::move(table), std::move(steps)};
   ReproducedFigure figure{.name = figure::staircase,
                           .table = "energy",
-                          .title = "The energy climbs one step a merger",
+                          .title = "The energy climbs one step per merger",
                           .x = {.label = "arc-length time t (clock U4)"},
                           .y = {.label = "scaled energy 2β e^{−β} E", .from = 0, .to = 1.06},
                           .curves = {{"energy_scaled", Drawn::line},
@@ -379,22 +385,22 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
     figure.guides.push_back({"predicted plateaus", kNoNumber, level});
   result.figures.push_back(std::move(figure));
   result.captions[figure::staircase] =
-      "The scaled energy of five close tokens climbs one step a merger, from 1/5 to 1: the larger "
-      "β, the flatter the plateaus at the predicted sums of squared masses (dashes), and the "
-      "rises pass half their height at the predicted times (hollow marks).";
+      "The scaled energy of five close tokens climbs one step per merger, from 1/5 to 1: the "
+      "larger β, the flatter the plateaus at the predicted sums of squared masses (dashes), and "
+      "the rises pass half their height at the predicted times (hollow marks).";
   return result;
 }
 
 namespace {
 
-struct Case {
+struct PairCase {
   Interaction law;
   double beta, angle, mass;
   double predicted;  // by quadrature, six digits; NaN: of the curve, not checked
 };
 constexpr double kRightAngle = std::numbers::pi / 2, kWide = 2 * std::numbers::pi / 3;
 constexpr double kEnd = 0.1;  // the angle at which they count as merged
-constexpr Case kCases[] = {
+constexpr PairCase kCases[] = {
     {Interaction::SA, 4, kRightAngle, 0.5, 10.0219},
     {Interaction::USA, 4, kRightAngle, 0.5, 0.312261},
     {Interaction::SA, 9, kRightAngle, 0.5, 465.896},
@@ -405,7 +411,7 @@ constexpr Case kCases[] = {
     {Interaction::SA, 6, 1.5, 0.25, 17.3207},
 };
 
-Experiment experiment_of(const Case& c, double t) {
+Experiment experiment_of(const PairCase& c, double t) {
   ExperimentSpec spec = preset_spec("lifetimes");
   spec.dynamics.interaction = c.law;
   spec.dynamics.beta = c.beta;
@@ -416,16 +422,16 @@ Experiment experiment_of(const Case& c, double t) {
   return e;
 }
 
-double angle_after(const Case& c, double t, NullModel null) {
+double angle_after(const PairCase& c, double t, NullModel null) {
   const HostSwarm x = simulate_in_memory(experiment_of(c, t), null).last();
   const double chord = std::hypot(x.at(0, 0) - x.at(1, 0), x.at(0, 1) - x.at(1, 1));
   return 2 * std::asin(chord / 2);
 }
 
-// The time at which two particles have come within kEnd, by doubling and halving. NaN where they
-// have not by kLongest.
+// The time at which the angle of two particles is kEnd, by doubling and halving. NaN where it is
+// larger at kLongest.
 constexpr double kLongest = 1e15;
-double lifetime_of(Case c, const WrongModel& wrong) {
+double lifetime_of(PairCase c, const WrongModel& wrong) {
   c.beta *= wrong.beta;
   double high = 0.01;
   while (angle_after(c, high, wrong.null) > kEnd)
@@ -438,25 +444,25 @@ double lifetime_of(Case c, const WrongModel& wrong) {
   return (low + high) / 2;
 }
 
-theory::TwoClusters theory_of(const Case& c) {
+theory::TwoClusters theory_of(const PairCase& c) {
   const theory::Growth attention = theory::growth_of(experiment_of(c, 1).dynamics, 2);
   return {.beta = attention.beta, .law = attention.law, .mass = c.mass};
 }
 
-double quadrature(const Case& c) { return theory::lifetime(theory_of(c), c.angle, kEnd); }
+double quadrature(const PairCase& c) { return theory::lifetime(theory_of(c), c.angle, kEnd); }
 
 }  // namespace
 
 std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::lifetimes);
-  for (const Case& c : kCases) {
+  Reproduction result = new_result(control, figure::lifetimes);
+  for (const PairCase& c : kCases) {
     if (control.stopped()) return std::nullopt;
-    Check check =
-        nearly(rule::lifetimes_particles,
-               {fmt::format("{}, β = {:g}, from angle {:.4f}, mass {:g}",
-                            c.law == Interaction::SA ? "SA" : "USA", c.beta, c.angle, c.mass),
-                c.predicted, lifetime_of(c, control.wrong)},
-               1e-5);
+    Check check = check_near_share(
+        rule::lifetimes_particles,
+        {fmt::format("{}, β = {:g}, from angle {:.4f}, mass {:g}",
+                     c.law == Interaction::SA ? "SA" : "USA", c.beta, c.angle, c.mass),
+         c.predicted, lifetime_of(c, control.wrong)},
+        1e-5);
     check.more["quadrature"] = quadrature(c);
     result.checks.push_back(std::move(check));
   }
@@ -469,20 +475,20 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   const bool usual = angle == kRightAngle && mass == 0.5;
   std::vector<double> betas, logs;
   for (double beta = control.quick ? 5 : 4; beta <= most; beta += step) {
-    const Case c{Interaction::SA, beta, angle, mass, kNoNumber};
+    const PairCase c{Interaction::SA, beta, angle, mass, kNoNumber};
     const double ours = lifetime_of(c, control.wrong);
     const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
     table.rows.push_back(
         {beta, ours, quadrature(c), leading, ours / leading, quadrature(c) / leading});
-    if (beta < 9) continue;  // where corrections of order 1/beta still bend the line
+    if (beta < 9) continue;  // there the correction of order 1/beta still bends the line
     betas.push_back(beta);
     logs.push_back(std::log(beta * ours));
   }
-  for (double beta = 4; beta <= most; beta += 0.25) {  // theory between what was measured
+  for (double beta = 4; beta <= most; beta += 0.25) {  // theory between the measured points
     if (std::any_of(table.rows.begin(), table.rows.end(),
                     [&](const auto& row) { return std::get<double>(row[0]) == beta; }))
       continue;
-    const Case c{Interaction::SA, beta, angle, mass, kNoNumber};
+    const PairCase c{Interaction::SA, beta, angle, mass, kNoNumber};
     const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
     table.rows.push_back(
         {beta, kNoNumber, quadrature(c), leading, kNoNumber, quadrature(c) / leading});
@@ -490,10 +496,10 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
     return std::get<double>(a[0]) < std::get<double>(b[0]);
   });
-  const double slope = line_of(betas, logs).slope;
+  const double slope = fit_line(betas, logs).slope;
   result.checks.push_back(
-      near(rule::lifetimes_slope,
-           {"slope of ln(β T) against β from 9 on, from a right angle", 1, slope}, 0.005));
+      check_near(rule::lifetimes_slope,
+                 {"slope of ln(β T) against β from 9 on, from a right angle", 1, slope}, 0.005));
   result.tables.push_back(std::move(table));
   result.figures.push_back(
       {.name = figure::lifetimes,

@@ -22,7 +22,7 @@ namespace {
 struct Assignment {
   std::string key, value;
 };
-Assignment parted(const std::string& assignment) {
+Assignment split_assignment(const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) return {assignment, ""};
   return {assignment.substr(0, equals), assignment.substr(equals + 1)};
@@ -81,7 +81,7 @@ bool keeps(const FigureParameter& p, const Rule& rule) {
 }
 
 // Figures that train take the parameters of `murmur train`. These rules are theorems, which hold
-// whatever is trained; `unless` names the parameters under which theirs is another statement.
+// for every training, unless the parameter `unless` is changed.
 struct TrainingRule {
   const char* rule;
   const char* unless;
@@ -104,9 +104,10 @@ bool still_applies(const Rule& rule, const std::string& key) {
   const std::vector<FigureParameter>& all = parameters_of(figure);
   std::vector<std::string> names{"threads"};
   for (const FigureParameter& p : all) names.push_back(p.name);
-  const std::string near = did_you_mean(parted(assignment).key, names);
+  const std::string near = did_you_mean(split_assignment(assignment).key, names);
   const std::string list = fmt::format("murmur reproduce {} --help lists its parameters", figure);
-  throw Error(Fault::input, fmt::format("{} has no parameter {}", figure, parted(assignment).key),
+  throw Error(Fault::input,
+              fmt::format("{} has no parameter {}", figure, split_assignment(assignment).key),
               "command line: " + assignment,
               near.empty() ? list : fmt::format("did you mean {}? {}", near, list));
 }
@@ -152,8 +153,8 @@ std::vector<std::string> depends_on(const Rule& rule) {
   return names;
 }
 
-void FigureValues::give(const FigureParameter& p, const std::string& text,
-                        const std::string& where) {
+void FigureValues::set_value(const FigureParameter& p, const std::string& text,
+                             const std::string& where) {
   std::vector<double> values;
   double one = 0;
   if (is_list(p))
@@ -175,7 +176,7 @@ void FigureValues::give(const FigureParameter& p, const std::string& text,
   values_[p.name] = std::move(values);
 }
 
-// A range NAME_min to NAME_max runs upwards.
+// Requires NAME_min below NAME_max.
 void FigureValues::require_ranges() const {
   for (const auto& [name, low] : values_) {
     if (!name.ends_with("_min")) continue;
@@ -193,18 +194,18 @@ FigureValues::FigureValues(const std::string& figure, bool is_quick,
   const std::vector<FigureParameter>& all = parameters_of(figure);
   for (const FigureParameter& p : all)
     if (p.kind != FigureParameter::experiment)
-      give(p, default_of(p, is_quick), "default of " + figure);
+      set_value(p, default_of(p, is_quick), "default of " + figure);
   for (const std::string& assignment : assignments) {
-    const auto [key, value] = parted(assignment);
+    const auto [key, value] = split_assignment(assignment);
     const FigureParameter* p = find(all, key);
     if (p == nullptr) refuse_name(figure, assignment);
     changed_.push_back(key);
     if (p->kind != FigureParameter::experiment) {
-      give(*p, value, "command line: " + assignment);
+      set_value(*p, value, "command line: " + assignment);
       continue;
     }
-    of_preset_.push_back(assignment);
-    spec(p->preset);  // refuses a value that is none
+    preset_assignments_.push_back(assignment);
+    spec(p->preset);  // refuses an invalid value
   }
   require_ranges();
 }
@@ -229,14 +230,14 @@ bool FigureValues::is_changed(std::string_view name) const {
 }
 
 ExperimentSpec FigureValues::spec(const std::string& preset) const {
-  return spec_of(gather({preset, {}, of_preset_}));
+  return spec_of(gather({preset, {}, preset_assignments_}));
 }
 
 std::string label_of_changes(const std::string& figure, bool is_quick,
                              const std::vector<std::string>& assignments) {
   std::vector<std::string> parts;
   for (const std::string& assignment : assignments) {
-    const FigureParameter* p = find(parameters_of(figure), parted(assignment).key);
+    const FigureParameter* p = find(parameters_of(figure), split_assignment(assignment).key);
     parts.push_back(p == nullptr
                         ? assignment
                         : fmt::format("{} instead of {}", assignment, default_of(*p, is_quick)));
@@ -247,7 +248,7 @@ std::string label_of_changes(const std::string& figure, bool is_quick,
 std::string changes_against(const Rule& rule, const std::vector<std::string>& assignments) {
   std::vector<std::string> names;
   for (const std::string& assignment : assignments) {
-    const std::string key = parted(assignment).key;
+    const std::string key = split_assignment(assignment).key;
     if (!still_applies(rule, key)) names.push_back(key);
   }
   return fmt::format("{}", fmt::join(names, ", "));
@@ -265,8 +266,8 @@ struct Defaults {
   std::string full, quick{};
 };
 
-P made(P::Kind kind, std::string name, const Defaults& defaults, Bounds bounds, std::string meaning,
-       std::string keeps) {
+P make_parameter(P::Kind kind, std::string name, const Defaults& defaults, Bounds bounds,
+                 std::string meaning, std::string keeps) {
   return {.name = std::move(name),
           .kind = kind,
           .initial = defaults.full,
@@ -278,19 +279,23 @@ P made(P::Kind kind, std::string name, const Defaults& defaults, Bounds bounds, 
 }
 P number(std::string name, const Defaults& defaults, Bounds bounds, std::string meaning,
          std::string keeps = "") {
-  return made(P::number, std::move(name), defaults, bounds, std::move(meaning), std::move(keeps));
+  return make_parameter(P::number, std::move(name), defaults, bounds, std::move(meaning),
+                        std::move(keeps));
 }
 P whole(std::string name, const Defaults& defaults, Bounds bounds, std::string meaning,
         std::string keeps = "") {
-  return made(P::whole, std::move(name), defaults, bounds, std::move(meaning), std::move(keeps));
+  return make_parameter(P::whole, std::move(name), defaults, bounds, std::move(meaning),
+                        std::move(keeps));
 }
 P numbers(std::string name, const Defaults& defaults, Bounds bounds, std::string meaning,
           std::string keeps = "") {
-  return made(P::numbers, std::move(name), defaults, bounds, std::move(meaning), std::move(keeps));
+  return make_parameter(P::numbers, std::move(name), defaults, bounds, std::move(meaning),
+                        std::move(keeps));
 }
 P wholes(std::string name, const Defaults& defaults, Bounds bounds, std::string meaning,
          std::string keeps = "") {
-  return made(P::wholes, std::move(name), defaults, bounds, std::move(meaning), std::move(keeps));
+  return make_parameter(P::wholes, std::move(name), defaults, bounds, std::move(meaning),
+                        std::move(keeps));
 }
 // A parameter of the preset: its default is there, its meaning and range in the table of
 // parameters of `murmur simulate`.
@@ -493,9 +498,7 @@ std::vector<FigureDescription> limit_figures() {
       {figure::perceptron_ascent,
        {numbers("betas", {"1,2,5,10"}, {0.1, 50}, "inverse temperatures", "*"),
         whole("seeds", {"12", "3"}, {1, 1000},
-              "draws of weights on the circle; a third on the "
-              "sphere",
-              "*"),
+              "draws of weights on the circle; a third on the sphere", "*"),
         number("drawn", {"5"}, {0.1, 50}, "the β whose atoms and energies are drawn", "*")}},
       {figure::heads_approximation,
        {wholes("heads", {"1,2,4,8,16", "1,2,4"}, {1, 64}, "numbers of heads in the plane",
@@ -530,7 +533,7 @@ std::vector<FigureDescription> limit_figures() {
         numbers("sphere_betas", {"1,3"}, {0.1, 6}, "inverse temperatures on the sphere", "*"),
         whole("points", {"101", "26"}, {10, 1000}, "values of κ in each panel", "*")}},
       {figure::redraw_diffusion,
-       {whole("replicas", {"20000", "1500"}, {10, 1e6}, "pairs with one layer a draw",
+       {whole("replicas", {"20000", "1500"}, {10, 1e6}, "pairs with one layer per draw",
               "flow rate collapse"),
         whole("flow_replicas", {"5000", "1500"}, {10, 1e6}, "pairs of the flow",
               "law rate collapse"),

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kClusters = figure::perceptron_clusters;
 constexpr const char* kRootBeta = "root of the inverse temperature √β";  // of an axis
 
-// What the code of 2601.21366 counts with ReLU and the scaled kernel, with its own seeds.
+// The counts of the code of 2601.21366 with ReLU and the scaled kernel, with its own seeds.
 struct CompanionCount {
   double beta, clusters, heaviest;
 };
@@ -39,15 +39,14 @@ struct Slope {
   int seeds = 0;
 };
 Slope slope_of(const std::vector<double>& slopes) {
-  if (slopes.empty()) return {kNoNumber, kNoNumber, 0};  // none is at rest: open
+  if (slopes.empty()) return {kNoNumber, kNoNumber, 0};  // none is at rest: the check is open
   const Spread spread = spread_of(slopes);
-  return {spread.mean, spread.sd / std::sqrt(static_cast<double>(slopes.size())),
-          static_cast<int>(slopes.size())};
+  return {spread.mean, spread.error(), static_cast<int>(slopes.size())};
 }
 
-constexpr double kTurn = 2 * std::numbers::pi;
 constexpr int kUnits = 2, kTokens = 200;
-constexpr double kCounted = 1500;  // its runs have stopped by then: no drift above 1e-4
+constexpr double kCounted =
+    1500;  // the runs of the companion code have stopped by then: no drift above 1e-4
 constexpr double kLater = 4200, kEvery = 300;
 
 // NAME_in.npy (2, 2) and NAME_out.npy (2, 2), as the parameter `perceptron` reads them.
@@ -74,13 +73,15 @@ void check(const CompanionCount& row, const std::string& method, const TokenClus
            Reproduction& result) {
   const std::string what =
       fmt::format("companion's swarm, {}, β = {:g}, t = {:g}: ", method, row.beta, kCounted);
-  result.checks.push_back(
-      near(rule::perceptron_clusters_companion, {what + "clusters", row.clusters, ours.count}, 0));
-  result.checks.push_back(near(rule::perceptron_clusters_companion,
-                               {what + "mass of the heaviest", row.heaviest, ours.heaviest}, 1e-9));
+  result.checks.push_back(check_near(rule::perceptron_clusters_companion,
+                                     {what + "clusters", row.clusters, ours.count}, 0));
+  result.checks.push_back(check_near(rule::perceptron_clusters_companion,
+                                     {what + "mass of the heaviest", row.heaviest, ours.heaviest},
+                                     1e-9));
 }
 
-// How few arcs of that length hold all tokens, laid from behind the widest gap on.
+// The number of arcs of that length that hold all tokens, laid one after another from the widest
+// gap on.
 TokenClusters arcs_of(const Atoms& mu, double length) {
   struct Token {
     double angle, mass;
@@ -138,18 +139,18 @@ void check_companion(const ReproductionControl& control, Reproduction& result) {
   result.tables.push_back(std::move(table));
 }
 
-// TokenClusters wear away for long, as tokens one by one leave the level valleys of V: counts
-// belong to times, here in units of 1 / k(1).
+// The number of clusters falls for a long time, as tokens leave the level valleys of V one by one:
+// counts belong to times, here in units of 1 / k(1).
 constexpr double kTimes[] = {20, 100, 500, 10'000};
 constexpr int kJudged = 2;  // of kTimes: where growth is judged
-// Of the clusters of the start; the companion code is left with 0.19 to 0.28 of them.
+// The largest share of the clusters of the start; 0.19 to 0.28 are left in the companion code.
 constexpr double kGathered = 0.5;
 // The last time is not judged and takes most of the steps: --quick leaves it out.
 std::span<const double> times_of(bool is_quick) {
   return std::span(kTimes).first(is_quick ? kJudged + 1 : std::size(kTimes));
 }
 
-// Tokens closer than `length` are of one cluster, and so are those whom others join.
+// Clusters are chains of tokens in which neighbours are closer than `length`.
 TokenClusters linked(const Atoms& mu, double length) {
   const double cosine = std::cos(length);
   std::vector<bool> seen(mu.count());
@@ -176,47 +177,47 @@ TokenClusters linked(const Atoms& mu, double length) {
 }
 
 struct Counted {
-  Beside beside;
+  PerceptronCase setting;
   double time = 0;
   TokenClusters clusters;
   double of_start = 0;  // clusters, over those of the start
   double bound = 0;     // of the mass in one arc; d = 2
   double gradient = 0;
-  // Of the energy, in the engine's simulation at the first beta; told at the first time.
+  // Of the energy, in the engine's simulation at the first beta; stored with the first time.
   int reversals = 0;
   double gained = INFINITY;
 };
 
-// (times) one swarm on its way.
-std::vector<Counted> curves_of(const Beside& beside, double first_beta,
+// (times) one swarm.
+std::vector<Counted> curves_of(const PerceptronCase& one, double first_beta,
                                const ReproductionControl& control) {
   const WrongModel& wrong = control.wrong;
   constexpr int kMostSteps = 20'000;
-  const Landscape l = landscape_of(beside), ours = landscape_of(spoiled(beside, wrong));
-  const double length = 1 / (2 * std::sqrt(beside.beta));
-  const double unit = beside.kernel == Landscape::plain ? std::exp(-beside.beta) : 1;
+  const Landscape l = landscape_of(one), ours = landscape_of(with_wrong_model(one, wrong));
+  const double length = 1 / (2 * std::sqrt(one.beta));
+  const double unit = one.kernel == Landscape::plain ? std::exp(-one.beta) : 1;
   const bool null = wrong.null != NullModel::none;
   const auto count = [&](const Atoms& mu) {
-    return beside.d == 2 ? arcs_of(mu, length)
-                         : linked(mu, std::fmin(length, std::numbers::pi / (2 * beside.d)));
+    return one.d == 2 ? arcs_of(mu, length)
+                      : linked(mu, std::fmin(length, std::numbers::pi / (2 * one.d)));
   };
-  const double at_start = count(start_of(beside, kTokens)).count;
-  Rest rest{.mu = null ? simulate_beside(beside, wrong).end : start_of(beside, kTokens)};
+  const double at_start = count(start_of(one, kTokens)).count;
+  Rest rest{.mu = null ? simulate_case(one, wrong).end : start_of(one, kTokens)};
   std::vector<Counted> trajectory;
   double now = 0;
   for (const double time : times_of(control.quick)) {
     rest = rest_of(ours, rest.mu, {.steps = null ? 0 : kMostSteps, .time = unit * (time - now)});
     now = time;
     const TokenClusters clusters = count(rest.mu);
-    trajectory.push_back({.beside = beside,
+    trajectory.push_back({.setting = one,
                           .time = time,
                           .clusters = clusters,
                           .of_start = clusters.count / at_start,
-                          .bound = beside.d == 2 ? arc_mass_bound(l) : kNoNumber,
+                          .bound = one.d == 2 ? arc_mass_bound(l) : kNoNumber,
                           .gradient = rest.gradient});
   }
-  if (beside.beta == first_beta) {
-    const EnergyCurve curve = simulate_beside(beside, wrong);
+  if (one.beta == first_beta) {
+    const EnergyCurve curve = simulate_case(one, wrong);
     trajectory[0].reversals = curve.reversals;
     trajectory[0].gained = curve.gained;
   }
@@ -234,7 +235,7 @@ struct Group {
   bool is_published() const {
     return d == 2 && activation == Perceptron::relu && kernel == Landscape::scaled;
   }
-  bool is_drawn_beside() const {  // the published ones
+  bool is_drawn_with_published() const {  // with the published swarms
     return d == 2 && activation == Perceptron::gelu && kernel == Landscape::scaled;
   }
 };
@@ -246,18 +247,18 @@ constexpr Group kGroups[] = {{2, Perceptron::relu, Landscape::scaled},
 
 std::vector<Counted> swarms_of(const Group& group, int seeds, const ReproductionControl& control) {
   const std::vector<double>& betas = control.values.numbers("betas");
-  std::vector<Beside> besides;
+  std::vector<PerceptronCase> cases;
   for (const double beta : betas)
     for (int seed = 0; seed < seeds; ++seed)
-      besides.push_back({.preset = kClusters,
-                         .d = group.d,
-                         .seed = seed,
-                         .activation = group.activation,
-                         .kernel = group.kernel,
-                         .beta = beta});
-  std::vector<std::vector<Counted>> curves(besides.size());
-  for_blocks(static_cast<int>(besides.size()), control.threads, [&](int k) {
-    if (!control.stopped()) curves[k] = curves_of(besides[k], betas.front(), control);
+      cases.push_back({.preset = kClusters,
+                       .d = group.d,
+                       .seed = seed,
+                       .activation = group.activation,
+                       .kernel = group.kernel,
+                       .beta = beta});
+  std::vector<std::vector<Counted>> curves(cases.size());
+  for_blocks(static_cast<int>(cases.size()), control.threads, [&](int k) {
+    if (!control.stopped()) curves[k] = curves_of(cases[k], betas.front(), control);
   });
   std::vector<Counted> swarms;
   for (const auto& trajectory : curves)
@@ -275,57 +276,58 @@ Tally tally_of(const std::vector<Counted>& swarms, double beta, double time) {
   std::vector<double> count, heaviest;
   Tally tally;
   for (const Counted& s : swarms) {
-    if (s.beside.beta != beta || s.time != time) continue;
+    if (s.setting.beta != beta || s.time != time) continue;
     count.push_back(s.clusters.count);
     heaviest.push_back(s.clusters.heaviest);
     tally.rest += s.gradient <= 1e-8 ? 1 : 0;
     tally.gradient = std::fmax(tally.gradient, s.gradient);
   }
   tally.count = spread_of(count);
-  tally.error = tally.count.sd / std::sqrt(static_cast<double>(count.size()));
+  tally.error = tally.count.error();
   tally.heaviest = spread_of(heaviest);
   tally.rest /= static_cast<double>(count.size());
   return tally;
 }
 
-// TokenClusters over sqrt(beta) at that time, a line for each seed.
+// The slope of the number of clusters over sqrt(beta) at that time, from one line per seed.
 Slope growth_of(const std::vector<Counted>& swarms, int seeds, double time) {
   std::vector<double> slopes;
   for (int seed = 0; seed < seeds; ++seed) {
     std::vector<double> root, count;
     for (const Counted& s : swarms)
-      if (s.beside.seed == seed && s.time == time) {
-        root.push_back(std::sqrt(s.beside.beta));
+      if (s.setting.seed == seed && s.time == time) {
+        root.push_back(std::sqrt(s.setting.beta));
         count.push_back(s.clusters.count);
       }
-    slopes.push_back(line_of(root, count).slope);
+    slopes.push_back(fit_line(root, count).slope);
   }
   return slope_of(slopes);
 }
 
 // The greatest share of the clusters of their start that swarms of one beta have at that time, mean
-// over the seeds. Tokens that stay have more of them the sharper beta is, since arcs are shorter.
+// over the seeds. Tokens that do not move have a larger share at larger beta, since arcs are
+// shorter.
 double most_of_start(const std::vector<Counted>& swarms, const std::vector<double>& betas,
                      double time) {
   double most = 0;
   for (const double beta : betas) {
     std::vector<double> shares;
     for (const Counted& s : swarms)
-      if (s.beside.beta == beta && s.time == time) shares.push_back(s.of_start);
+      if (s.setting.beta == beta && s.time == time) shares.push_back(s.of_start);
     most = std::fmax(most, spread_of(shares).mean);
   }
   return most;
 }
 
 void check_growth(const Group& group, const Slope& slope, double of_start, Reproduction& result) {
-  Check check =
-      holds(rule::perceptron_clusters_growth,
-            {fmt::format("{}, t = {:g}: slope of clusters over √β", group.name(), kTimes[kJudged]),
-             slope.mean},
-            slope.mean > 2 * slope.error && of_start <= kGathered,
-            fmt::format("above 0 by two standard errors, and at most {:g} of the clusters of the "
-                        "start are left",
-                        kGathered));
+  Check check = check_holds(
+      rule::perceptron_clusters_growth,
+      {fmt::format("{}, t = {:g}: slope of clusters over √β", group.name(), kTimes[kJudged]),
+       slope.mean},
+      slope.mean > 2 * slope.error && of_start <= kGathered,
+      fmt::format(
+          "above 0 by two standard errors, and at most {:g} of the clusters of the start are left",
+          kGathered));
   check.more["standard error"] = slope.error;
   check.more["most of the start"] = of_start;
   check.more["cases"] = slope.seeds;
@@ -340,27 +342,28 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
     gained = std::min(gained, s.gained);
     over += s.clusters.heaviest > s.bound ? 1 : 0;
   }
-  Check energy = holds(rule::perceptron_clusters_energy,
-                       {fmt::format("{}, β = {:g}: frames at which the energy rises", group.name(),
-                                    swarms.front().beside.beta),
-                        reversals},
-                       reversals == 0 && gained > kGained,
-                       fmt::format("none, and each ends {:g} of the scale lower", kGained));
+  Check energy = check_holds(rule::perceptron_clusters_energy,
+                             {fmt::format("{}, β = {:g}: frames at which the energy rises",
+                                          group.name(), swarms.front().setting.beta),
+                              reversals},
+                             reversals == 0 && gained > kGained,
+                             fmt::format("none, and each ends {:g} of the scale lower", kGained));
   energy.more["cases"] = seeds;
   energy.more["least gain"] = gained;
   result.checks.push_back(energy);
   if (group.kernel == Landscape::plain) {
-    result.checks.push_back(holds(rule::perceptron_clusters_bound,
-                                  {group.name() + ": fullest arcs above the bound", over},
-                                  over == 0, "none"));
+    result.checks.push_back(check_holds(rule::perceptron_clusters_bound,
+                                        {group.name() + ": fullest arcs above the bound", over},
+                                        over == 0, "none"));
     return;  // tokens spread evenly there: arcs tile the circle, whatever the units
   }
-  if (group.activation != Perceptron::relu && seeds < 8) return;  // too few to see no growth
+  if (group.activation != Perceptron::relu && seeds < 8)
+    return;  // too few seeds to show that there is no growth
   check_growth(group, growth_of(swarms, seeds, kTimes[kJudged]),
                most_of_start(swarms, betas, kTimes[kJudged]), result);
 }
 
-// What figures show: counts on their way, the fullest arcs of the plain kernel, the sphere.
+// The tables of the figures: counts over time, the fullest arcs of the plain kernel, the sphere.
 struct Tables {
   std::vector<double> betas{};
   std::span<const double> times{};
@@ -400,8 +403,8 @@ double companion_of(double beta) {
   return kNoNumber;
 }
 
-// Mean counts over sqrt(beta) beside the published ones.
-void tell_published(const std::vector<Counted>& swarms, Tables& tables) {
+// Mean counts over sqrt(beta), and the published ones.
+void tabulate_published(const std::vector<Counted>& swarms, Tables& tables) {
   ReproducedTable& table = tables.circle;
   for (const double time : tables.times) {
     table.columns.push_back(name_of_time(time));
@@ -421,7 +424,7 @@ void tell_published(const std::vector<Counted>& swarms, Tables& tables) {
 
 // The same with GELU units, at the time at which growth is judged.
 constexpr const char* kGeluColumn = "GELU, t = 500";
-void tell_beside(const std::vector<Counted>& swarms, Tables& tables) {
+void tabulate_gelu(const std::vector<Counted>& swarms, Tables& tables) {
   ReproducedTable& table = tables.circle;
   table.columns.emplace_back(kGeluColumn);
   table.columns.push_back(error_column(kGeluColumn));
@@ -451,19 +454,20 @@ void trace_bound(int seeds, Tables& tables) {
   }
 }
 
-void tell_group(const Group& group, const std::vector<Counted>& swarms, int seeds, Tables& tables) {
+void tabulate_group(const Group& group, const std::vector<Counted>& swarms, int seeds,
+                    Tables& tables) {
   for (const double time : tables.times) {
     describe_curve(group, swarms, time, tables);
     const Slope slope = growth_of(swarms, seeds, time);
     tables.slopes.rows.push_back(
         {group.name(), time, slope.mean, slope.error, static_cast<double>(slope.seeds)});
   }
-  if (group.is_published()) tell_published(swarms, tables);
-  if (group.is_drawn_beside()) tell_beside(swarms, tables);
+  if (group.is_published()) tabulate_published(swarms, tables);
+  if (group.is_drawn_with_published()) tabulate_gelu(swarms, tables);
   if (group.kernel == Landscape::plain) trace_bound(seeds, tables);
 }
 
-void draw(Tables tables, Reproduction& result) {
+void draw_tokens(Tables tables, Reproduction& result) {
   for (ReproducedTable* table :
        {&tables.all, &tables.slopes, &tables.circle, &tables.fullest, &tables.sphere})
     result.tables.push_back(std::move(*table));
@@ -512,17 +516,17 @@ void check_tokens(const ReproductionControl& control, Reproduction& result) {
     const std::vector<Counted> swarms = swarms_of(group, seeds, control);
     if (control.stopped()) return;
     check_group(group, swarms, seeds, tables.betas, result);
-    tell_group(group, swarms, seeds, tables);
+    tabulate_group(group, swarms, seeds, tables);
   }
-  draw(std::move(tables), result);
+  draw_tokens(std::move(tables), result);
 }
 
 constexpr double kStill = 1e-10;  // gradient of a measure that counts
-constexpr int kFirstSeed = 1000;  // kinds of weights were told apart on those from 0 on
+constexpr int kFirstSeed = 1000;  // smaller seeds were used to distinguish the kinds of weights
 
 // The best measure, its masses free, from few tokens and from many.
 struct Minimum {
-  Beside beside;
+  PerceptronCase setting;
   double level = 0;  // of the valley, in radians
   int atoms = 0, atoms_of_many = 0;
   double gradient = 0;  // the larger of the two
@@ -530,8 +534,8 @@ struct Minimum {
   double heaviest = 0, arc_mass = 0, bound = 0;
 };
 
-// How much of the circle is a valley without slope: where omega > 0 and no ReLU unit is active, V
-// has its least value 0 all along.
+// The length of the arc on which V is level: where omega > 0 and no ReLU unit is active, V has its
+// least value 0.
 double level_arc(const Landscape& l) {
   if (l.activation != Perceptron::relu || *std::min_element(l.omega.begin(), l.omega.end()) <= 0)
     return 0;
@@ -547,18 +551,18 @@ double level_arc(const Landscape& l) {
   return kTurn * level / kAngles;
 }
 
-Minimum minimum_of(const Beside& beside, const WrongModel& wrong) {
-  const Landscape l = landscape_of(beside), ours = landscape_of(spoiled(beside, wrong));
+Minimum minimum_of(const PerceptronCase& one, const WrongModel& wrong) {
+  const Landscape l = landscape_of(one), ours = landscape_of(with_wrong_model(one, wrong));
   const auto best = [&](int n) {
     if (wrong.null != NullModel::none)
-      return describe(l, rest_of(l, simulate_beside(beside, wrong).end, {.steps = 0}).mu, 0);
+      return describe(l, rest_of(l, simulate_case(one, wrong).end, {.steps = 0}).mu, 0);
     CriticalPoint point = best_measure(ours, {.masses = Masses::free, .n = n, .threads = 1});
     if (wrong.is_wrong()) point.gradient_norm = describe(l, point.mu, 0).gradient_norm;
     return point;
   };
   const CriticalPoint few = best(64), many = best(256);
   const Localisation where = localise(l, few.mu);
-  return {.beside = beside,
+  return {.setting = one,
           .level = level_arc(l),
           .atoms = few.mu.count(),
           .atoms_of_many = many.mu.count(),
@@ -580,24 +584,24 @@ std::vector<int> seeds_of(int levels, int stricts) {
   return seeds;
 }
 
-std::vector<Minimum> minima_of(const std::vector<Beside>& besides,
+std::vector<Minimum> minima_of(const std::vector<PerceptronCase>& cases,
                                const ReproductionControl& control) {
-  std::vector<Minimum> minima(besides.size());
-  for_blocks(static_cast<int>(besides.size()), control.threads, [&](int k) {
-    if (!control.stopped()) minima[k] = minimum_of(besides[k], control.wrong);
+  std::vector<Minimum> minima(cases.size());
+  for_blocks(static_cast<int>(cases.size()), control.threads, [&](int k) {
+    if (!control.stopped()) minima[k] = minimum_of(cases[k], control.wrong);
   });
   return minima;
 }
 
-// Whether V is least on an arc, at points, or whether units are analytic: the three courses.
+// The three kinds of weights: V is least on an arc, V is least at points, and units are analytic.
 constexpr const char *kLevel = "ReLU, level valley", *kStrict = "ReLU, no level valley",
                      *kGelu = "GELU";
 const char* kind_of(const Minimum& m) {
-  if (m.beside.activation == Perceptron::gelu) return kGelu;
+  if (m.setting.activation == Perceptron::gelu) return kGelu;
   return m.level > 0 ? kLevel : kStrict;
 }
 
-// Atoms over ln beta, a line for each seed of one kind.
+// The slope of the number of atoms over ln beta, from one line per seed of one kind.
 Slope slope_of_kind(const std::vector<Minimum>& minima, const std::string& kind) {
   struct Curve {
     std::vector<double> x, y;
@@ -605,12 +609,12 @@ Slope slope_of_kind(const std::vector<Minimum>& minima, const std::string& kind)
   std::map<int, Curve> curves;
   for (const Minimum& m : minima) {
     if (kind_of(m) != kind || m.gradient >= kStill) continue;
-    curves[m.beside.seed].x.push_back(std::log(m.beside.beta));
-    curves[m.beside.seed].y.push_back(m.atoms);
+    curves[m.setting.seed].x.push_back(std::log(m.setting.beta));
+    curves[m.setting.seed].y.push_back(m.atoms);
   }
   std::vector<double> slopes;
   for (const auto& [seed, trajectory] : curves)
-    if (trajectory.x.size() > 1) slopes.push_back(line_of(trajectory.x, trajectory.y).slope);
+    if (trajectory.x.size() > 1) slopes.push_back(fit_line(trajectory.x, trajectory.y).slope);
   return slope_of(slopes);
 }
 
@@ -620,10 +624,10 @@ void check_slopes(const std::vector<Minimum>& minima, Reproduction& result) {
     const bool level = kind == kLevel;
     const double clear = 2 * slope.error;
     Check check =
-        holds(rule::perceptron_clusters_atoms,
-              {fmt::format("best measures, {}: slope of atoms over ln β", kind), slope.mean},
-              level ? slope.mean > clear : slope.mean <= clear,
-              level ? "above 0 by two standard errors" : "not above 0 by so much");
+        check_holds(rule::perceptron_clusters_atoms,
+                    {fmt::format("best measures, {}: slope of atoms over ln β", kind), slope.mean},
+                    level ? slope.mean > clear : slope.mean <= clear,
+                    level ? "above 0 by two standard errors" : "not above 0 by so much");
     check.more["standard error"] = slope.error;
     check.more["cases"] = slope.seeds;
     result.checks.push_back(check);
@@ -638,7 +642,7 @@ void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& 
     for (const double beta : betas) {
       std::vector<double> atoms, heaviest;
       for (const Minimum& m : minima)
-        if (m.beside.beta == beta && kind_of(m) == kind && m.gradient < kStill) {
+        if (m.setting.beta == beta && kind_of(m) == kind && m.gradient < kStill) {
           atoms.push_back(m.atoms);
           heaviest.push_back(m.heaviest);
         }
@@ -658,13 +662,13 @@ void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& 
                             .side_by_side = true});
 }
 
-// Every weight with a level valley of length L: atoms against L sqrt(beta).
+// Atoms over L sqrt(beta) for all weights with a level valley of length L.
 void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
   ReproducedTable table{"valleys", {"level_root_beta", "atoms", "seed", "beta"}};
   for (const Minimum& m : minima)
     if (m.level > 0 && m.gradient < kStill)
-      table.rows.push_back({m.level * std::sqrt(m.beside.beta), static_cast<double>(m.atoms),
-                            static_cast<double>(m.beside.seed), m.beside.beta});
+      table.rows.push_back({m.level * std::sqrt(m.setting.beta), static_cast<double>(m.atoms),
+                            static_cast<double>(m.setting.seed), m.setting.beta});
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = kClusters,
                             .table = "valleys",
@@ -673,13 +677,13 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
                             .y = {.label = "number of atoms"},
                             .curves = {{"atoms", Drawn::points, "one draw of weights", 0}}});
   result.captions[kClusters] =
-      "Repelling tokens beside two units. First row: clusters of 200 tokens over √β, on the circle "
-      "at several times beside the counts of one swarm of the companion code (rings), and on the "
-      "sphere; marks of one β stand side by side. Then the mass in the fullest arc, far below its "
-      "bound, both means over swarms, "
-      "and the number of atoms of the best measure: it grows with √β only where the potential of "
-      "ReLU units has a level valley, linearly in its length. Beside GELU units neither clusters "
-      "nor atoms grow, against what is published. Bars: standard errors.";
+      "Repelling tokens with two perceptron units. First row: clusters of 200 tokens over √β, on "
+      "the circle at several times and the counts of one swarm of the companion code (rings), and "
+      "on the sphere; marks of one β are drawn side by side. Then the mass in the fullest arc, far "
+      "below its bound, both means over swarms, and the number of atoms of the best measure: it "
+      "grows with √β only where the potential of ReLU units has a level valley, linearly in its "
+      "length. With GELU units neither clusters nor atoms grow, against what is published. Bars: "
+      "standard errors.";
 }
 
 ReproducedTable table_of(const std::vector<Minimum>& minima) {
@@ -687,8 +691,8 @@ ReproducedTable table_of(const std::vector<Minimum>& minima) {
                         {"seed", "activation", "kernel", "beta", "level", "atoms", "atoms_of_many",
                          "heaviest", "crowd", "bound", "gradient", "certified"}};
   for (const Minimum& m : minima)
-    table.rows.push_back({static_cast<double>(m.beside.seed), name_of(m.beside.activation),
-                          name_of(m.beside.kernel), m.beside.beta, m.level,
+    table.rows.push_back({static_cast<double>(m.setting.seed), name_of(m.setting.activation),
+                          name_of(m.setting.kernel), m.setting.beta, m.level,
                           static_cast<double>(m.atoms), static_cast<double>(m.atoms_of_many),
                           m.heaviest, m.arc_mass, m.bound, m.gradient, m.certified ? 1.0 : 0.0});
   return table;
@@ -700,27 +704,28 @@ void check_minima(const std::vector<Minimum>& minima, Reproduction& result) {
     moving += m.gradient < kStill ? 0 : 1;
     differ += m.atoms != m.atoms_of_many ? 1 : 0;
     open += m.certified ? 0 : 1;
-    const bool bound = m.beside.kernel == Landscape::plain && m.bound < 1 && m.gradient < kStill;
+    const bool bound = m.setting.kernel == Landscape::plain && m.bound < 1 && m.gradient < kStill;
     bites += bound ? 1 : 0;
     over += bound && m.arc_mass > m.bound ? 1 : 0;
   }
   const std::string what = fmt::format("{} best measures: ", minima.size());
-  // The table `minimisers` shows which: where F is nearly level, few digits tell atoms apart.
+  // The table `minimisers` shows which: where F is nearly level, atoms differ in few digits.
   const double few = 0.05 * static_cast<double>(minima.size());
-  result.checks.push_back(holds(rule::perceptron_clusters_rest,
-                                {what + "not at rest to 1e-10, and not counted", moving},
-                                moving <= few, "at most 5 %"));
-  result.checks.push_back(holds(rule::perceptron_clusters_rest,
-                                {what + "with other atoms from 256 tokens than from 64", differ},
-                                differ <= few, "at most 5 %"));
-  result.checks.push_back(holds(rule::perceptron_clusters_rest,
-                                {what + "without a certificate on the whole circle", open},
-                                open == 0, "none"));
+  result.checks.push_back(check_holds(rule::perceptron_clusters_rest,
+                                      {what + "not at rest to 1e-10, and not counted", moving},
+                                      moving <= few, "at most 5 %"));
+  result.checks.push_back(
+      check_holds(rule::perceptron_clusters_rest,
+                  {what + "with other atoms from 256 tokens than from 64", differ}, differ <= few,
+                  "at most 5 %"));
+  result.checks.push_back(check_holds(rule::perceptron_clusters_rest,
+                                      {what + "without a certificate on the whole circle", open},
+                                      open == 0, "none"));
   Check arc_masses =
-      holds(rule::perceptron_clusters_bound,
-            {"plain kernel: crowds in an arc of 1/(2√β) above the bound, where it is < 1",
-             bites > 0 ? over : kNoNumber},
-            over == 0, "none");
+      check_holds(rule::perceptron_clusters_bound,
+                  {"plain kernel: crowds in an arc of 1/(2√β) above the bound, where it is < 1",
+                   bites > 0 ? over : kNoNumber},
+                  over == 0, "none");
   arc_masses.more["cases"] = bites;
   result.checks.push_back(arc_masses);
   result.tables.push_back(table_of(minima));
@@ -731,19 +736,19 @@ void check_measures(const ReproductionControl& control, Reproduction& result) {
   const std::vector<double>& betas = control.values.numbers("measure_betas");
   const int count = control.values.whole("weights");
   const std::vector<int> seeds = seeds_of(count, count);
-  std::vector<Beside> besides;
+  std::vector<PerceptronCase> cases;
   for (const double beta : betas)
     for (const int seed : seeds)
       for (const auto activation : {Perceptron::relu, Perceptron::gelu})
-        besides.push_back(
+        cases.push_back(
             {.preset = kClusters, .seed = seed, .activation = activation, .beta = beta});
-  const std::vector<Minimum> minima = minima_of(besides, control);
-  besides.clear();
+  const std::vector<Minimum> minima = minima_of(cases, control);
+  cases.clear();
   for (const double beta : {1.0, 2.0, 3.0})
     for (const int seed : seeds)
-      besides.push_back(
+      cases.push_back(
           {.preset = kClusters, .seed = seed, .kernel = Landscape::plain, .beta = beta});
-  std::vector<Minimum> all = minima_of(besides, control);
+  std::vector<Minimum> all = minima_of(cases, control);
   if (control.stopped()) return;
   check_slopes(minima, result);
   draw_curves(minima, betas, result);
@@ -755,7 +760,7 @@ void check_measures(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> perceptron_clusters(const ReproductionControl& control) {
-  Reproduction result = result_of(control, kClusters);
+  Reproduction result = new_result(control, kClusters);
   check_companion(control, result);
   if (!control.stopped()) check_tokens(control, result);
   if (!control.stopped()) check_measures(control, result);

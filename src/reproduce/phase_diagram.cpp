@@ -29,8 +29,8 @@ struct Request {
   std::int64_t replicas;
 };
 
-// A few of the swarms under a null model, which the kernel of replicas does not know. Every time is
-// a multiple of the first step between times.
+// A few of the swarms under a null model, which the kernel of replicas does not have. Requires that
+// every time is a multiple of the first step between times.
 ReplicasResult simulate_null(ExperimentSpec spec, const Request& r,
                              const ReproductionControl& control) {
   const auto replicas = static_cast<int>(std::min<std::int64_t>(r.replicas, 32));
@@ -57,13 +57,13 @@ ReplicasResult simulate_null(ExperimentSpec spec, const Request& r,
   return result;
 }
 
-// Many swarms of 32 tokens from the uniform law; nothing when a signal came.
+// Simulates many swarms from the uniform law; returns nothing when a signal came.
 std::optional<ReplicasResult> simulate(const Request& r, const ReproductionControl& control) {
   ExperimentSpec spec = control.values.spec(r.preset);
   spec.dynamics.beta = r.beta;
   spec.d = r.d;
   spec.method = r.method;
-  control.wrong.spoil(spec);
+  control.wrong.apply(spec);
   if (control.wrong.null != NullModel::none) return simulate_null(spec, r, control);
   Experiment e = make_experiment(spec);
   e.flow.tolerance = ReplicasSetting{}.tolerance;
@@ -130,18 +130,19 @@ bool check_fractions(const ReproductionControl& control, Reproduction& result) {
         worst = std::fabs(ours[t] - row.at[t]);
         where = t;
       }
-    result.checks.push_back(
-        near(rule::phase_diagram_fractions,
-             {fmt::format("d = {}, β = {:g}: fraction of close pairs at t = {:g}, "
-                          "the worst of nine times",
-                          row.d, row.beta, kTimes[where]),
-              row.at[where], ours[where]},
-             0.03));
+    result.checks.push_back(check_near(
+        rule::phase_diagram_fractions,
+        {fmt::format(
+             "d = {}, β = {:g}: fraction of close pairs at t = {:g}, the worst of nine times",
+             row.d, row.beta, kTimes[where]),
+         row.at[where], ours[where]},
+        0.03));
   }
   return true;
 }
 
-// The exact flow's front in high dimension: when half of the pairs are close, against t*(beta).
+// Checks the front of the exact flow in high dimension: the time at which half of the pairs are
+// close, compared with t*(beta).
 bool check_fronts(const ReproductionControl& control, Reproduction& result) {
   const int n = tokens_of(control), replicas = control.values.whole("front_replicas");
   std::vector<std::pair<int, double>> fronts = {{128, 1}, {128, 4}, {128, 5},
@@ -164,18 +165,19 @@ bool check_fronts(const ReproductionControl& control, Reproduction& result) {
       if (ours[t] >= 0.5 && ours[t - 1] < 0.5)
         half = times[t - 1] +
                (times[t] - times[t - 1]) * (0.5 - ours[t - 1]) / (ours[t] - ours[t - 1]);
-    result.checks.push_back(
-        nearly(rule::phase_diagram_front,
-               {fmt::format("d = {}, β = {:g}: time at which half of the pairs are close", d, beta),
-                predicted, half},
-               0.05));
+    result.checks.push_back(check_near_share(
+        rule::phase_diagram_front,
+        {fmt::format("d = {}, β = {:g}: time at which half of the pairs are close", d, beta),
+         predicted, half},
+        0.05));
   }
   return true;
 }
 
-// When layers x <- N(x + eta A), eta = 0.1, bring equiangular tokens from cosine 0 to 1 - delta,
-// between layers by the logarithm. With own weight a and b of every other token a layer maps rho to
-// <y_1, y_2> / |y|^2 of y_i = (1 + eta a) x_i + eta b sum of the others.
+// The time at which layers x <- N(x + eta A), eta = 0.1, have brought equiangular tokens from
+// cosine 0 to 1 - delta; the logarithm is interpolated between layers. With own weight a and b of
+// every other token a layer maps rho to <y_1, y_2> / |y|^2 of y_i = (1 + eta a) x_i + eta b sum of
+// the others.
 double clustering_time_of_layers(int n, double beta, double delta) {
   constexpr double kStep = 0.1;
   double rho = 0, t = 0;
@@ -227,7 +229,7 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
   result.figures.push_back(
       {.name = figure::phase_diagram,
        .table = table.name,
-       .title = fmt::format("d = {}, n = {}: layers of 0.1, {} swarms a row", d, n, replicas),
+       .title = fmt::format("d = {}, n = {}: layers of 0.1, {} swarms per row", d, n, replicas),
        .x = {.label = "time t"},
        .y = {.label = "inverse temperature β"},
        .curves = {{"front", Drawn::line, "t*(β), exact flow, d → ∞", 0},
@@ -241,7 +243,7 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
 }  // namespace
 
 std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::phase_diagram);
+  Reproduction result = new_result(control, figure::phase_diagram);
   if (!check_fractions(control, result) || !check_fronts(control, result)) return std::nullopt;
   if (!control.figures) return result;
   const FigureValues& values = control.values;
@@ -286,13 +288,13 @@ Simulated swarm_of(double beta, std::uint32_t replica, const ReproductionControl
 
 int clusters_of(const HostSwarm& x) { return clusters(x, Manifold::sphere).count; }
 
-// The figure shows one start that ends in its number of clusters, as most do: the first one here.
-struct Chosen {
+// The first start that ends in the published number of clusters, as most do.
+struct ChosenStart {
   std::uint32_t replica = 0;
   Simulated swarm{};
 };
-Chosen first_start(double beta, const ReproductionControl& control) {
-  constexpr std::uint32_t kMostStarts = 100;  // 0.3^100 that none of them ends so
+ChosenStart first_start(double beta, const ReproductionControl& control) {
+  constexpr std::uint32_t kMostStarts = 100;  // with chance 0.3^100 none of them ends so
   const int shown = shown_clusters(beta);
   for (std::uint32_t replica = 0;; ++replica) {
     Simulated swarm = swarm_of(beta, replica, control);
@@ -313,10 +315,7 @@ ReproducedTable table_of(const Simulated& swarm, double beta, double t) {
   ReproducedTable table{fmt::format("snapshot_beta{:g}_t{:g}", beta, t),
                         {"x", "circle", "start", "tokens", "token"}};
   const auto row = [&](double x, double y, std::size_t column, double token) {
-    auto& cells = table.rows.emplace_back(table.columns.size(), kNoNumber);
-    cells[0] = x;
-    cells[column] = y;
-    cells.back() = token;
+    add_point(table, x, column, y).back() = token;
   };
   for (int k = 0; k <= kOutline; ++k) {
     const double angle = 2 * std::numbers::pi * k / kOutline;
@@ -394,7 +393,7 @@ void draw_circle_snapshots(const ReproductionControl& control, Reproduction& res
   for (std::size_t k = 0; k < betas.size(); ++k) {
     if (k == 1) draw_rows({betas[0], betas[1]}, map_table, result);
     if (k > 1) draw_rows({betas[k]}, map_table, result);
-    const Chosen chosen = first_start(betas[k], control);
+    const ChosenStart chosen = first_start(betas[k], control);
     starts += fmt::format("{}β = {:g}: start {}, {} clusters", starts.empty() ? "" : "; ", betas[k],
                           chosen.replica, clusters_of(chosen.swarm.last()));
     draw_swarm(betas[k], chosen.swarm, result);
@@ -447,7 +446,7 @@ void add_errors(const std::vector<Bars>& bars, double replicas, ReproducedTable&
 
 // Clusters left at the end on the circle, chains of cosines above 0.999.
 std::optional<Reproduction> circle_clusters(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::circle_clusters);
+  Reproduction result = new_result(control, figure::circle_clusters);
   const ExperimentSpec preset = control.values.spec("circle-clusters");
   const int n = preset.n.value_or(kDefaultParticles);
   const std::vector<double>& betas = control.values.numbers("betas");
@@ -468,16 +467,17 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     const int asked = row.clusters > 0 ? row.clusters : most->first;
     result.checks.push_back(
-        near(rule::circle_clusters_most_frequent,
-             {fmt::format("β = {:g}, {}: most frequent number of clusters at t = {:g}", row.beta,
-                          row.name(), preset.T),
-              row.clusters > 0 ? row.clusters : kNoNumber, static_cast<double>(most->first)},
-             0));
-    Check check = near(rule::circle_clusters_shares,
-                       {fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = {:g}",
-                                    row.beta, row.name(), asked, preset.T),
-                        row.before, share[asked]},
-                       5);
+        check_near(rule::circle_clusters_most_frequent,
+                   {fmt::format("β = {:g}, {}: most frequent number of clusters at t = {:g}",
+                                row.beta, row.name(), preset.T),
+                    row.clusters > 0 ? row.clusters : kNoNumber, static_cast<double>(most->first)},
+                   0));
+    Check check =
+        check_near(rule::circle_clusters_shares,
+                   {fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = {:g}",
+                                row.beta, row.name(), asked, preset.T),
+                    row.before, share[asked]},
+                   5);
     for (Check* one : {&result.checks.back(), &check})
       one->more["swarms"] = static_cast<double>(replicas);
     result.checks.push_back(std::move(check));
@@ -498,8 +498,8 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
                     {flow, Drawn::bars, "exact flow", 1, flow + ", standard error"}}});
   }
   result.captions["circle-clusters-counts"] = fmt::format(
-      "How many clusters {} swarms of 32 tokens on the circle have left at t = 30: mostly two at "
-      "β = 4 and three at β = 9, as the published picture shows. Bars: standard errors.",
+      "How many clusters {} swarms of 32 tokens on the circle have left at t = 30: mostly two at β "
+      "= 4 and three at β = 9, as the published picture shows. Bars: standard errors.",
       replicas);
   if (!control.figures) return result;
   const MapGrid grid{.d = 2,

@@ -80,7 +80,7 @@ ExperimentSpec spec_of(const RandomCell& cell, const FigureValues& values) {
 // right, so that the transpose acts.
 Experiment make_random(const RandomCell& cell, const ReproductionControl& control) {
   ExperimentSpec spec = spec_of(cell, control.values);
-  control.wrong.spoil(spec);
+  control.wrong.apply(spec);
   Experiment e = make_experiment(spec);
   if (cell.scale == RandomScale::variance_1_over_d) return e;
   const double d = e.swarm.d();
@@ -137,13 +137,14 @@ bool check_random_cells(const ReproductionControl& control, Reproduction& result
     });
     if (control.stopped()) return false;
     const Spread spread = spread_of(ends);
-    const double error = spread.sd / std::sqrt(static_cast<double>(swarms));
-    Check check = near(rule::random_weights_cell,
-                       {fmt::format("{}, {}, d = {}, β = {:g}: share of close pairs at t = {:g}",
-                                    name_of(cell.scale), kEnsembles[0].name,
-                                    preset.d.value_or(kDefaultCoordinates), kCellBeta, preset.T),
-                        cell.share, spread.mean},
-                       3 * std::hypot(error, cell.error) + 1e-9);
+    const double error = spread.error();
+    Check check =
+        check_near(rule::random_weights_cell,
+                   {fmt::format("{}, {}, d = {}, β = {:g}: share of close pairs at t = {:g}",
+                                name_of(cell.scale), kEnsembles[0].name,
+                                preset.d.value_or(kDefaultCoordinates), kCellBeta, preset.T),
+                    cell.share, spread.mean},
+                   3 * std::hypot(error, cell.error) + 1e-9);
     check.more["standard error"] = error;
     check.more["swarms"] = swarms;
     result.checks.push_back(std::move(check));
@@ -199,14 +200,12 @@ bool draw_random_maps(const ReproductionControl& control, Reproduction& result) 
       result.tables.push_back(std::move(*table));
     }
   result.captions[figure::random_weights] = fmt::format(
-      "Share of the pairs of {} tokens in {} dimensions that have met, over time and β, for "
-      "random "
-      "matrices, {} swarms a cell. First row: the normalisation of the authors, scores of β times "
-      "a standard normal number: for β above 2 most maps come to rest between 0 and 1, in several "
-      "clusters, the plateau of the published figure. Second row: entries of variance 1/d, scores "
-      "smaller "
-      "by √d: attention is nearly uniform, and with V = I all pairs meet at one time "
-      "whatever β is, a flat front.",
+      "Share of the pairs of {} tokens in {} dimensions that have met, over time and β, for random "
+      "matrices, {} swarms per cell. First row: the normalisation of the authors, scores of β "
+      "times a standard normal number: for β above 2 most maps come to rest between 0 and 1, in "
+      "several clusters, the plateau of the published figure. Second row: entries of variance 1/d, "
+      "scores smaller by √d: attention is nearly uniform, and with V = I all pairs meet at one "
+      "time whatever β is, a flat front.",
       n, d, grid.swarms);
   return true;
 }
@@ -214,8 +213,8 @@ bool draw_random_maps(const ReproductionControl& control, Reproduction& result) 
 struct Family {
   const char* name;
   MatrixChoice::Kind query, key, value;
-  bool front;    // all pairs are to meet, at once
-  bool uniform;  // V = I and scores without a sign: attention to all alike
+  bool front;    // whether all pairs must meet at about one time
+  bool uniform;  // V = I and scores of mean 0: attention to all tokens alike
 };
 constexpr Family kFamilies[] = {
     {"Q, K Gaussian, V = I", Choice::gaussian, Choice::gaussian, Choice::identity, true, true},
@@ -226,9 +225,9 @@ constexpr Family kFamilies[] = {
 };
 
 // The share of close pairs over time, of one swarm or in the mean of several.
-struct Mean {
+struct CloseShare {
   std::vector<double> times{}, close{};  // fraction of close pairs over the replicas
-  std::vector<double> error{};           // standard errors; of several alone
+  std::vector<double> error{};           // standard errors; only of several swarms
 };
 
 // Each replica has its own start and its own matrices.
@@ -242,42 +241,44 @@ ExperimentSpec spec_of(const Family& family, std::uint32_t replica, const Figure
   return spec;
 }
 
-Mean close_pairs(const ExperimentSpec& spec, NullModel null) {
+CloseShare close_pairs(const ExperimentSpec& spec, NullModel null) {
   const Experiment e = make_experiment(spec);
   const std::size_t column = observable_column(e.dynamics, "close_pairs");
   const Simulated simulated = simulate_in_memory(e, null);
-  Mean mean{simulated.times};
+  CloseShare mean{simulated.times};
   for (const HostSwarm& x : simulated.frames)
     mean.close.push_back(observe(x, e.dynamics, observe_settings(e))[column]);
   return mean;
 }
 
-std::optional<Mean> simulate_family(const Family& family, const ReproductionControl& control) {
+std::optional<CloseShare> simulate_family(const Family& family,
+                                          const ReproductionControl& control) {
   const int replicas = control.values.whole("replicas");
-  std::vector<Mean> each(replicas);
+  std::vector<CloseShare> each(replicas);
   for_blocks(replicas, control.threads, [&](int r) {
     if (control.stopped()) return;
     ExperimentSpec spec = spec_of(family, static_cast<std::uint32_t>(r), control.values);
-    control.wrong.spoil(spec);
+    control.wrong.apply(spec);
     each[r] = close_pairs(spec, control.wrong.null);
   });
   if (control.stopped()) return std::nullopt;
-  Mean mean{each[0].times};
+  CloseShare mean{each[0].times};
   for (std::size_t t = 0; t < mean.times.size(); ++t) {
     std::vector<double> at;
-    for (const Mean& one : each) at.push_back(one.close[t]);
+    for (const CloseShare& one : each) at.push_back(one.close[t]);
     const Spread spread = spread_of(at);
     mean.close.push_back(spread.mean);
-    mean.error.push_back(spread.sd / std::sqrt(static_cast<double>(replicas)));
+    mean.error.push_back(spread.error());
   }
   return mean;
 }
 
-// Swarms of the exact flow at a sharp beta, when half of their pairs are close.
+// Draws of swarms under the exact flow at a large beta, of which the time is measured at which half
+// of the pairs are close.
 constexpr std::uint32_t kFirst =
     1000;  // replica; those below were seen before the rule was written
 
-double half_time(const Mean& mean) {
+double half_time(const CloseShare& mean) {
   for (std::size_t t = 1; t < mean.close.size(); ++t)
     if (mean.close[t] >= 0.5)
       return mean.times[t - 1] + (mean.times[t] - mean.times[t - 1]) * (0.5 - mean.close[t - 1]) /
@@ -305,18 +306,18 @@ bool check_times(const ReproductionControl& control, Reproduction& result) {
       spec.method = Method::dopri5;
       spec.T = 1.6 * predicted;
       spec.save = SaveChoice{SaveChoice::every, 0.02 * predicted};
-      control.wrong.spoil(spec);
+      control.wrong.apply(spec);
       halves[r] = half_time(close_pairs(spec, control.wrong.null));
     });
     if (control.stopped()) return false;
     const Spread spread = spread_of(halves);
-    const double error = spread.sd / std::sqrt(static_cast<double>(replicas));
-    Check check = near(rule::random_weights_time,
-                       {fmt::format("{}, entries of variance 1/d, d = {}, β = {:g}: time of half "
-                                    "of the pairs, beside t*(0)",
-                                    family.name, wide, sharp),
-                        predicted, spread.mean},
-                       3 * error + sharp * sharp / wide * predicted);
+    const double error = spread.error();
+    Check check = check_near(rule::random_weights_time,
+                             {fmt::format("{}, entries of variance 1/d, d = {}, β = {:g}: time of "
+                                          "half of the pairs, compared with t*(0)",
+                                          family.name, wide, sharp),
+                              predicted, spread.mean},
+                             3 * error + sharp * sharp / wide * predicted);
     check.more["standard error"] = error;
     check.more["swarms"] = replicas;
     result.checks.push_back(std::move(check));
@@ -330,13 +331,13 @@ std::string title_of(const ExperimentSpec& spec) {
                      spec.dynamics.beta);
 }
 
-// The axis of times about the fronts of the published parameters, or as far as the data go.
+// The axis of times around the fronts of the published parameters, or over the range of the data.
 ReproducedAxis times_of(const FigureValues& values) {
   if (values.any_changed()) return {.label = "time t"};
   return {.label = "time t", .from = 1.5, .to = 8.9, .every = 1};
 }
 
-double first_above(const Mean& mean, double level) {
+double first_above(const CloseShare& mean, double level) {
   for (std::size_t t = 0; t < mean.close.size(); ++t)
     if (mean.close[t] >= level) return mean.times[t];
   return INFINITY;
@@ -345,7 +346,7 @@ double first_above(const Mean& mean, double level) {
 }  // namespace
 
 std::optional<Reproduction> random_weights(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::random_weights);
+  Reproduction result = new_result(control, figure::random_weights);
   ReproducedTable table{"fractions", {"t"}};
   ReproducedTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
   ReproducedFigure figure{.name = "random-weights-fronts",
@@ -370,10 +371,10 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
         {family.name, first_above(*mean, 0.1), first_above(*mean, 0.9), mean->close.back()});
     if (family.front)
       result.checks.push_back(
-          holds(rule::random_weights_front,
-                {fmt::format("{}: time of 90 % close pairs over that of 10 %", family.name),
-                 std::isfinite(first_above(*mean, 0.1)) ? ratio : INFINITY},
-                ratio < 2, "below 2: a front"));
+          check_holds(rule::random_weights_front,
+                      {fmt::format("{}: time of 90 % close pairs over that of 10 %", family.name),
+                       std::isfinite(first_above(*mean, 0.1)) ? ratio : INFINITY},
+                      ratio < 2, "below 2: a front"));
   }
   if (!check_times(control, result) || !check_random_cells(control, result)) return std::nullopt;
   result.tables.push_back(std::move(ends));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "core/parallel.h"
 #include "model/variation.h"
@@ -42,16 +43,16 @@ constexpr std::array kTimes = {"sunny morning", "cold day",  "quiet evening", "r
 constexpr std::array kQualities = {"little", "brave",  "old",   "happy",  "tiny",  "tired",
                                    "kind",   "clever", "shy",   "hungry", "funny", "big",
                                    "lost",   "gentle", "proud", "sleepy"};
-constexpr std::array kOnes = {"girl",    "boy",  "dog",    "cat",   "rabbit", "bear",
-                              "mouse",   "bird", "frog",   "duck",  "queen",  "farmer",
-                              "teacher", "fox",  "mother", "friend"};
+constexpr std::array kSubjects = {"girl",    "boy",  "dog",    "cat",   "rabbit", "bear",
+                                  "mouse",   "bird", "frog",   "duck",  "queen",  "farmer",
+                                  "teacher", "fox",  "mother", "friend"};
 constexpr std::array kMoves = {"walked", "ran",    "jumped", "looked",
                                "waited", "played", "sang",   "slept"};
 constexpr std::array kWheres = {"behind", "near", "under", "in front of"};
 constexpr std::array kPlaces = {"house",  "tree",   "river", "garden", "bridge", "hill",
                                 "school", "forest", "table", "door",   "boat",   "market"};
-constexpr std::array kDeeds = {"found",   "saw",  "dropped", "wanted",
-                               "carried", "made", "hid",     "bought"};
+constexpr std::array kActions = {"found",   "saw",  "dropped", "wanted",
+                                 "carried", "made", "hid",     "bought"};
 constexpr std::array kThings = {"ball", "key",  "book",  "flower", "cake", "box",
                                 "hat",  "ring", "apple", "letter", "lamp", "stone"};
 
@@ -96,8 +97,8 @@ std::vector<Prompt> lists(const OpenedModel&, const fs::path&, int count) {
   return prompts;
 }
 
-// The two spoken words that lie beside the model, each begun up to a tenth of a second earlier or
-// later and spoken at 0.9, 1 and 1.1 of its speed: 126 in all. Fewer are spread over these.
+// The two spoken words in the folder of the model, each shifted by up to a tenth of a second and
+// spoken at 0.9, 1 and 1.1 times its speed: 126 in all. Fewer are spread over these.
 std::vector<Prompt> keywords(const OpenedModel& model, const fs::path& place, int count) {
   constexpr int kShifts = 21, kRates = 3, kAll = 2 * kShifts * kRates;
   const Description& of = model.model->description();
@@ -109,7 +110,7 @@ std::vector<Prompt> keywords(const OpenedModel& model, const fs::path& place, in
         at == record.end() ? nullptr : std::get_if<std::vector<float>>(&at->second.values);
     if (values == nullptr)
       throw Error(Fault::input, "the file holds no spectrum mfcc of F32", (place / file).string(),
-                  "give the words that came with the model");
+                  "use golden_yes.safetensors and golden_no.safetensors of the model");
     words.push_back(*values);
   }
   std::vector<Prompt> prompts;
@@ -125,8 +126,6 @@ std::vector<Prompt> keywords(const OpenedModel& model, const fs::path& place, in
   return prompts;
 }
 
-}  // namespace
-
 std::span<const RealModel> real_models_known() {
   static constexpr RealModel models[] = {
       {"MiniLM", "minilm", "sentences", false, sentences},
@@ -138,6 +137,7 @@ std::span<const RealModel> real_models_known() {
   return models;
 }
 
+// The path of a model below the first folder that has it.
 std::optional<fs::path> place_of(const RealModel& model, const std::vector<fs::path>& folders) {
   std::error_code ignored;
   for (const fs::path& folder : folders) {
@@ -152,12 +152,37 @@ std::optional<fs::path> place_of(const RealModel& model, const std::vector<fs::p
   return std::nullopt;
 }
 
+}  // namespace
+
+bool visit_models(const ReproductionControl& control,
+                  const std::function<void(const RealModel&)>& leave_open,
+                  const std::function<bool(const RealModel&, const fs::path&)>& read) {
+  for (const RealModel& model : real_models_known()) {
+    if (control.stopped()) return false;
+    const std::optional<fs::path> place = place_of(model, control.models);
+    if (!place) {
+      leave_open(model);
+      continue;
+    }
+    if (control.tell) control.tell(fmt::format("{:<18} {}", model.name, place->string()));
+    if (!read(model, *place)) return false;
+  }
+  return true;
+}
+
+Check check_missing(const char* rule, const RealModel& model, const char* what, const char* when) {
+  Check check =
+      check_holds(rule, {fmt::format("{}: {}", model.name, what), kNoNumber}, false, when);
+  check.missing = fmt::format("the model is not here: give models=FOLDER with {}", model.path);
+  return check;
+}
+
 std::string own_sentence(int k) {
   return fmt::format("One {} the {} {} {} {} the {} {}, and then {} {} a {} {}.",
-                     word(kTimes, k, 0), word(kQualities, k, 1), word(kOnes, k, 2),
+                     word(kTimes, k, 0), word(kQualities, k, 1), word(kSubjects, k, 2),
                      word(kMoves, k, 3), word(kWheres, k, 4), word(kQualities, k, 5),
                      word(kPlaces, k, 6), pick(Kind::sentence, k, 7, 2) == 0 ? "he" : "she",
-                     word(kDeeds, k, 8), word(kQualities, k, 9), word(kThings, k, 10));
+                     word(kActions, k, 8), word(kQualities, k, 9), word(kThings, k, 10));
 }
 
 std::vector<std::int64_t> list_to_sort(int k) {
@@ -243,9 +268,9 @@ RealReading read_inputs(const Transformer& model, const Transformer& exchanged,
     reading.layers = layer_readings(text, all.beta);
     read_heads(text, of, reading);
     read_moves(text, of, common.by_block, options.backwards, reading);
-    const TracedText alone =
+    const TracedText attention_only =
         trace_prompt(model, nullptr, text.prompt, {.feed_forward = options.whole_blocks});
-    reading.rank_alone = layer_readings(alone, all.beta).back().effective_rank;
+    reading.rank_attention_only = layer_readings(attention_only, all.beta).back().effective_rank;
     const TracedText other = trace_prompt(exchanged, nullptr, text.prompt, {});
     const HostSwarm start = on_the_sphere(text, 0), end = on_the_sphere(text, text.frames() - 1);
     reading.reordered =
@@ -260,7 +285,7 @@ RealReading read_inputs(const Transformer& model, const Transformer& exchanged,
 namespace {
 
 constexpr double kErrors = 3;     // standard errors that a difference must exceed
-constexpr double kUnmoved = 0.1;  // of the way, where blocks may change places
+constexpr double kUnmoved = 0.1;  // of the way: the largest move if blocks can be exchanged
 
 // A mean over inputs, or over draws of weights, and its standard error.
 struct Estimate {
@@ -268,23 +293,23 @@ struct Estimate {
 };
 Estimate estimate_of(const std::vector<double>& values) {
   const Spread spread = spread_of(values);
-  return {spread.mean, spread.sd / std::sqrt(static_cast<double>(values.size()))};
+  return {spread.mean, spread.error()};
 }
 
 using Estimates = std::vector<Estimate>;
 bool above(const Estimate& e) { return e.mean > kErrors * e.error; }
 bool below(const Estimate& e) { return e.mean < -kErrors * e.error; }
 
-// What a rule asks of a transformer: numbers of each input, and whether their means agree.
+// What a rule asks about a transformer: numbers of each input, and whether their means agree.
 struct Question {
   const char* rule;
-  const char* prediction;  // in words, as the table has it
+  const char* prediction;  // its text in the table
   const char* what;
   const char* when;
   std::vector<double> (*numbers)(const InputReading& r);
   bool (*agrees)(const Estimates& means);
-  bool causal = false;  // of causal models alone
-  bool least = false;   // the least of its numbers is shown, not the first
+  bool causal = false;  // only for causal models
+  bool least = false;   // shows the least of its numbers, not the first
 };
 
 double gained(const InputReading& r, double LayerReading::*what) {
@@ -336,7 +361,7 @@ constexpr Question kQuestions[] = {
     {rule::real_models_alone, "without feed-forward they lose more",
      "last effective rank without feed-forward less that with it", "below -3 standard errors",
      [](const InputReading& r) {
-       return std::vector{r.rank_alone - r.layers.back().effective_rank};
+       return std::vector{r.rank_attention_only - r.layers.back().effective_rank};
      },
      [](const Estimates& e) { return below(e[0]); }},
     {rule::real_models_order, "blocks can change places",
@@ -377,7 +402,7 @@ const Estimate& shown(const Question& q, const Estimates& e) {
 }
 
 // A transformer as it was trained, and draws of its weights.
-struct Both {
+struct TrainedAndRandom {
   const RealModel* model = nullptr;
   Description of{};
   RealReading trained{};
@@ -392,7 +417,7 @@ Sizes sizes_of(const ReproductionControl& control) {
   return {control.values.whole("inputs"), control.values.whole("draws")};
 }
 
-// Reads `prompts` with the weights of `place`, drawn anew where a seed is given.
+// Reads `prompts` with the weights of `place`, or with random weights where a seed is given.
 RealReading read_variant(const std::filesystem::path& place, std::optional<std::uint64_t> seed,
                          const std::vector<Prompt>& prompts, const ReproductionControl& control) {
   const auto made = [&](std::vector<std::pair<int, int>> swapped) {
@@ -415,31 +440,32 @@ const std::filesystem::path& weights_among(const std::vector<std::filesystem::pa
   return at == files.end() ? files.front() : *at;
 }
 
-// Blocks that leave every token where it is.
-void stand_still(RealReading& reading) {
+// Replaces the blocks by blocks that leave every token where it is.
+void replace_by_still_blocks(RealReading& reading) {
   for (InputReading& input : reading.inputs) {
     std::fill(input.layers.begin(), input.layers.end(), LayerReading(input.layers.front()));
     std::fill(input.leader.begin(), input.leader.end(), double(input.leader.front()));
     std::fill(input.first.begin(), input.first.end(), input.even_first);
-    input.even_first = mean_of(input.first);  // the difference is 0 and no rounding
+    input.even_first = mean_of(input.first);  // so that the difference is exactly 0
     std::fill(input.alignment.begin(), input.alignment.end(), 0.0);
-    input.rank_alone = input.layers.front().effective_rank;
-    input.reordered = kNoNumber;  // a share of no way
+    input.rank_attention_only = input.layers.front().effective_rank;
+    input.reordered = kNoNumber;  // there is no way to divide by
   }
 }
 
-std::optional<Both> read_both(const RealModel& model, const std::filesystem::path& place,
-                              const ReproductionControl& control) {
+std::optional<TrainedAndRandom> read_model(const RealModel& model,
+                                           const std::filesystem::path& place,
+                                           const ReproductionControl& control) {
   const OpenedModel opened = open_model(place);
   const Sizes sizes = sizes_of(control);
   const std::vector<Prompt> prompts = model.inputs(opened, place, sizes.inputs);
-  Both both{.model = &model,
-            .of = opened.model->description(),
-            .sha256 = sha256_of_file(weights_among(opened.files))};
+  TrainedAndRandom both{.model = &model,
+                        .of = opened.model->description(),
+                        .sha256 = sha256_of_file(weights_among(opened.files))};
   const std::optional<std::uint64_t> wrong =
       control.wrong.untrained ? std::optional<std::uint64_t>(0) : std::nullopt;
   both.trained = read_variant(place, wrong, prompts, control);
-  if (control.wrong.null == NullModel::still) stand_still(both.trained);
+  if (control.wrong.null == NullModel::still) replace_by_still_blocks(both.trained);
   const int share = static_cast<int>(prompts.size()) / sizes.draws;
   for (int draw = 0; control.figures && draw < sizes.draws; ++draw) {
     if (control.stopped()) return std::nullopt;
@@ -451,13 +477,13 @@ std::optional<Both> read_both(const RealModel& model, const std::filesystem::pat
   return both;
 }
 
-void check(const Both& both, Reproduction& result) {
+void check_model(const TrainedAndRandom& both, Reproduction& result) {
   for (const Question& q : kQuestions) {
     if (q.causal && !both.of.causal) continue;
     const Estimates means = estimates_of(q, both.trained.inputs);
     const Estimate& one = shown(q, means);
-    Check made = holds(q.rule, {fmt::format("{}: {}", both.model->name, q.what), one.mean},
-                       q.agrees(means), q.when);
+    Check made = check_holds(q.rule, {fmt::format("{}: {}", both.model->name, q.what), one.mean},
+                             q.agrees(means), q.when);
     made.more["standard error"] = one.error;
     made.more["inputs"] = static_cast<double>(both.trained.inputs.size());
     result.checks.push_back(std::move(made));
@@ -465,16 +491,12 @@ void check(const Both& both, Reproduction& result) {
 }
 
 void leave_open(const RealModel& model, Reproduction& result) {
-  for (const Question& q : kQuestions) {
-    if (q.causal && !model.causal) continue;
-    Check made =
-        holds(q.rule, {fmt::format("{}: {}", model.name, q.what), kNoNumber}, false, q.when);
-    made.missing = fmt::format("the model is not here: give models=FOLDER with {}", model.path);
-    result.checks.push_back(std::move(made));
-  }
+  for (const Question& q : kQuestions)
+    if (!q.causal || model.causal)
+      result.checks.push_back(check_missing(q.rule, model, q.what, q.when));
 }
 
-// Rows of the figure: of trained weights over inputs, of random ones over draws.
+// Estimates in the figure: over inputs for trained weights, over draws for random ones.
 using PerInput = double (*)(const InputReading& r, std::size_t at);
 Estimate over_inputs(const std::vector<InputReading>& inputs, std::size_t at, PerInput number) {
   std::vector<double> values;
@@ -506,14 +528,14 @@ constexpr Column kBlockColumns[] = {
     {"alignment", [](const InputReading& r, std::size_t b) { return r.alignment[b]; }},
 };
 
-// A row a model and a layer, or a block; the place of a row is its share of all blocks.
+// One row per model and layer, or block; the place of a row is its share of all blocks.
 ReproducedTable table_by_depth(const char* name, std::span<const Column> columns, bool blocks,
-                               bool random, const std::vector<Both>& all) {
+                               bool random, const std::vector<TrainedAndRandom>& all) {
   ReproducedTable table{name, {"model", blocks ? "block" : "layer", "depth"}};
   for (const Column& column : columns)
     for (const char* what : {"", ", standard error"})
       table.columns.push_back(std::string(column.name) + what);
-  for (const Both& both : all) {
+  for (const TrainedAndRandom& both : all) {
     const std::size_t count = both.trained.inputs.front().leader.size() + (blocks ? 0 : 1);
     for (std::size_t at = 0; at < count; ++at) {
       const auto place = static_cast<double>(at) + (blocks ? 1 : 0);
@@ -529,13 +551,14 @@ ReproducedTable table_by_depth(const char* name, std::span<const Column> columns
   return table;
 }
 
-// Which predictions hold: a row a prediction, a column a model.
-ReproducedTable table_of_answers(const char* name, bool random, const std::vector<Both>& all) {
+// Which predictions hold: one row per prediction, one column per model.
+ReproducedTable table_of_answers(const char* name, bool random,
+                                 const std::vector<TrainedAndRandom>& all) {
   ReproducedTable table{name, {"prediction"}};
-  for (const Both& both : all) table.columns.emplace_back(both.model->name);
+  for (const TrainedAndRandom& both : all) table.columns.emplace_back(both.model->name);
   for (const Question& q : kQuestions) {
     std::vector<ReproducedTable::Cell> row = {std::string(q.prediction)};
-    for (const Both& both : all) {
+    for (const TrainedAndRandom& both : all) {
       if (q.causal && !both.of.causal) {
         row.emplace_back(std::string("not causal"));
         continue;
@@ -551,11 +574,11 @@ ReproducedTable table_of_answers(const char* name, bool random, const std::vecto
   return table;
 }
 
-ReproducedTable table_of_models(const std::vector<Both>& all) {
+ReproducedTable table_of_models(const std::vector<TrainedAndRandom>& all) {
   ReproducedTable table{"models",
                         {"model", "reads", "inputs", "tokens", "blocks", "heads", "d", "causal",
                          "beta", "positivity of QK", "positivity of OV", "sha256 of the weights"}};
-  for (const Both& both : all) {
+  for (const TrainedAndRandom& both : all) {
     std::vector<double> tokens;
     for (const InputReading& input : both.trained.inputs) tokens.push_back(input.n);
     table.rows.push_back({both.model->name, both.model->reads, static_cast<double>(tokens.size()),
@@ -567,7 +590,7 @@ ReproducedTable table_of_models(const std::vector<Both>& all) {
   return table;
 }
 
-void draw_models(const std::vector<Both>& all, Reproduction& result) {
+void draw_models(const std::vector<TrainedAndRandom>& all, Reproduction& result) {
   result.tables.push_back(table_of_models(all));
   result.tables.push_back(table_of_answers("predictions", false, all));
   result.tables.push_back(table_of_answers("predictions-random", true, all));
@@ -600,28 +623,25 @@ void draw_models(const std::vector<Both>& all, Reproduction& result) {
   result.captions[figure::real_models] =
       "Trained transformers, each on inputs of its own kind, from the embedding to the last block. "
       "Most gather their tokens and lower their rank; KWT-1, whose values repel, spreads them. "
-      "Above right the same transformers with weights drawn anew. Bars: standard errors over "
-      "inputs, or over draws.";
+      "Above right: the same transformers with random weights. Bars: standard errors over inputs, "
+      "or over draws.";
 }
 
 }  // namespace
 
 std::optional<Reproduction> real_models(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::real_models);
-  std::vector<Both> all;
-  for (const RealModel& model : real_models_known()) {
-    if (control.stopped()) return std::nullopt;
-    const auto place = place_of(model, control.models);
-    if (!place) {
-      leave_open(model, result);
-      continue;
-    }
-    if (control.tell) control.tell(fmt::format("{:<18} {}", model.name, place->string()));
-    std::optional<Both> both = read_both(model, *place, control);
-    if (!both) return std::nullopt;
-    check(*both, result);
+  Reproduction result = new_result(control, figure::real_models);
+  std::vector<TrainedAndRandom> all;
+  const auto read = [&](const RealModel& model, const fs::path& place) {
+    std::optional<TrainedAndRandom> both = read_model(model, place, control);
+    if (!both) return false;
+    check_model(*both, result);
     all.push_back(std::move(*both));
-  }
+    return true;
+  };
+  if (!visit_models(
+          control, [&](const RealModel& model) { leave_open(model, result); }, read))
+    return std::nullopt;
   if (!all.empty() && control.figures) draw_models(all, result);
   return result;
 }

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "model/model_folder.h"
 #include "model/open_model.h"
+#include "reproduce/reproductions.h"
 #include "trace/layers.h"
 #include "trace/traced.h"
 
@@ -22,32 +23,35 @@ struct RealModel {
   std::vector<Prompt> (*inputs)(const OpenedModel& model, const std::filesystem::path& place,
                                 int count);
 };
-std::span<const RealModel> real_models_known();
 
-// Where a model lies: below the first folder that has it.
-std::optional<std::filesystem::path> place_of(const RealModel& model,
-                                              const std::vector<std::filesystem::path>& folders);
+// Calls `read` for every known model in the folders of control.models, and `leave_open` for those
+// that are missing. False when `read` returns false or a signal came.
+bool visit_models(const ReproductionControl& control,
+                  const std::function<void(const RealModel&)>& leave_open,
+                  const std::function<bool(const RealModel&, const std::filesystem::path&)>& read);
+// The open check of a model that is missing.
+Check check_missing(const char* rule, const RealModel& model, const char* what, const char* when);
 
 // Sentence k of a small grammar: "One sunny morning the brave rabbit ran behind the old house, and
-// then he found a tiny key." Drawn from the stream `prompts`, each by itself.
+// then he found a tiny key." Each is drawn independently from the stream `prompts`.
 std::string own_sentence(int k);
 
-// A list of six letters out of three, then the five first of it in order: what minGPT's model that
-// sorts has read once it has answered all but the last letter. (11)
+// A list of six letters out of three, then the first five of it in order: the input of minGPT's
+// sorting model when it has answered all but the last letter. (11)
 std::vector<std::int64_t> list_to_sort(int k);
 
-// A spectrum (frames, features) that begins `shift` frames later, and is spoken at `rate` times its
-// speed; frames beyond its ends are those at the ends.
+// A spectrum (frames, features) that begins `shift` frames later, at `rate` times its speed; frames
+// beyond its ends repeat those at the ends.
 struct Spoken {
   int frames = 0, features = 0;
 };
 std::vector<float> spoken_otherwise(const std::vector<float>& spectrum, const Spoken& shape,
                                     double shift, double rate);
 
-// How a transformer is read.
+// What is changed when a transformer is read.
 struct RealReadingOptions {
   bool backwards = false;     // frames from the last to the first
-  bool whole_blocks = false;  // the feed-forward is never left out
+  bool whole_blocks = false;  // the feed-forward is always kept
   int threads = 0;
 };
 
@@ -59,7 +63,7 @@ struct InputReading {
   std::vector<double> first{};      // (blocks) share of the first token, of the others' attention
   double even_first = 0;            // the same of even attention
   std::vector<double> alignment{};  // (blocks) of the move and the velocity of the flow
-  double rank_alone = 0;            // last effective rank without feed-forward
+  double rank_attention_only = 0;   // last effective rank without feed-forward
   double reordered = 0;  // angle by which first and last block exchanged move the last states, over
                          // the angle from the first states to the last
 };

@@ -1,4 +1,5 @@
-// redraw_diffusion.cpp: value matrices drawn anew make the cosines of tokens diffuse, or collapse.
+// redraw_diffusion.cpp: value matrices that are drawn again after every short time make the cosines
+// of tokens diffuse, or collapse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,17 +16,17 @@ namespace murmur {
 namespace {
 
 constexpr double kEnd = 1.28, kEvery = 0.16;  // s = DT t of pairs, and between their frames
-constexpr double kFine = 0.1;                 // DT at which the limit is asked for
-constexpr double kCoarse = 0.2;        // and of flows, which refine their steps at every draw
+constexpr double kFine = 0.1;                 // DT at which the limit is checked
+constexpr double kCoarse = 0.2;        // the same for flows, which refine their steps at every draw
 constexpr double kErrors = 3.5;        // standard errors
 constexpr double kKolmogorov = 1.949;  // of draws from the law, passed once in a thousand
 
-// Swarms under fresh weights.
+// Swarms whose weights are drawn again after every time `every`.
 struct Fresh {
   int n = 2, d = 3;
   double beta = 0;
   double every = kFine;  // DT
-  int steps = 1;         // layers a draw; 0: the flow
+  int steps = 1;         // layers per draw; 0: the flow
   bool random_scores = false;
   double end = kEnd, between = kEvery;  // s
 
@@ -71,7 +72,8 @@ Batch batch_of(const Fresh& fresh, WrongModel wrong, int number, int swarms) {
   spec.dt = fresh.every / std::max(fresh.steps, 1);
   if (fresh.steps == 0) {
     spec.method = Method::dopri5;
-    spec.tolerance = {1e-4, 1e-6};  // far below what draws differ by; steps refine at every draw
+    spec.tolerance = {1e-4,
+                      1e-6};  // far below the differences between draws; steps refine at every draw
   }
   spec.random.replica = static_cast<std::uint32_t>(number);
   spec.engine = {.name = "reference", .threads = 1};
@@ -79,7 +81,7 @@ Batch batch_of(const Fresh& fresh, WrongModel wrong, int number, int swarms) {
                           .every = wrong.time * fresh.between / fresh.every};
   const bool frozen = std::exchange(wrong.frozen, false);  // every swarm has its own draw
   wrong.time = 1;
-  wrong.spoil(spec);
+  wrong.apply(spec);
   if (wrong.method) spec.dt = fresh.every;
   return {make_experiment(spec), windows, schedule, frozen};
 }
@@ -128,11 +130,11 @@ Estimate power_mean(const std::vector<double>& values, int power) {
   std::vector<double> powers;
   for (const double value : values) powers.push_back(std::pow(value, power));
   const Spread spread = spread_of(powers);
-  return {spread.mean, spread.sd / std::sqrt(static_cast<double>(values.size()))};
+  return {spread.mean, spread.error()};
 }
 
 Check within_errors(const char* rule, const Compared& numbers, double error, double errors) {
-  Check check = near(rule, numbers, errors * error);
+  Check check = check_near(rule, numbers, errors * error);
   check.more["standard error"] = error;
   return check;
 }
@@ -151,7 +153,7 @@ double kolmogorov(std::vector<double> values, const theory::OverlapLaw& law) {
 }
 
 const char* steps_name(int steps) {
-  return steps == 0 ? "the flow" : steps == 1 ? "one layer a draw" : "two layers a draw";
+  return steps == 0 ? "the flow" : steps == 1 ? "one layer per draw" : "two layers per draw";
 }
 
 // Means at half of the time and at the end.
@@ -208,7 +210,7 @@ void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproductio
                   {"draws", Drawn::points, "draws", 0, "error"}}});
 }
 
-// Pairs at d = 2 and 3, one layer a draw: the Ito equation.
+// Pairs at d = 2 and 3, one layer per draw: the Ito equation.
 bool check_layers(const ReproductionControl& control, Reproduction& result,
                   ReproducedTable& means) {
   const int replicas = control.values.whole("replicas");
@@ -218,12 +220,12 @@ bool check_layers(const ReproductionControl& control, Reproduction& result,
     check_moments(rule::redraw_diffusion_law, fresh, *cosines, result);
     const double distance =
         kolmogorov(cosines->back(), theory::overlap_law(fresh.pair(), fresh.end));
-    result.checks.push_back(
-        holds(rule::redraw_diffusion_law,
-              {fmt::format("{}: distance of {} draws from the law of ρ at s = {:g}, times √{}",
-                           fresh.name(), replicas, fresh.end, replicas),
-               distance},
-              distance < kKolmogorov, "below 1.949, passed once in a thousand"));
+    result.checks.push_back(check_holds(
+        rule::redraw_diffusion_law,
+        {fmt::format("{}: distance of {} draws from the law of ρ at s = {:g}, times √{}",
+                     fresh.name(), replicas, fresh.end, replicas),
+         distance},
+        distance < kKolmogorov, "below 1.949, passed once in a thousand"));
     if (!control.figures || fresh.beta != 0) continue;
     if (fresh.d == 2) tabulate(fresh, *cosines, means);
     if (fresh.d == 3) draw_law(fresh, cosines->back(), result);
@@ -231,7 +233,7 @@ bool check_layers(const ReproductionControl& control, Reproduction& result,
   return true;
 }
 
-// The same pairs with two layers a draw, and carried exactly: Stratonovich.
+// The same pairs with two layers per draw, and by the exact flow: the Stratonovich equation.
 bool check_flows(const ReproductionControl& control, Reproduction& result, ReproducedTable& means) {
   const int replicas = control.values.whole("flow_replicas");
   for (Fresh fresh : {Fresh{.d = 2, .steps = 2}, Fresh{.d = 2, .steps = 0},
@@ -247,7 +249,7 @@ bool check_flows(const ReproductionControl& control, Reproduction& result, Repro
 }
 
 // E rho at coarse DT is that of the limit plus powers of h = DT^2: from h, 2h and 4h the first two
-// are taken away,  E_0 = (8 E(h) - 6 E(2h) + E(4h)) / 3.
+// are eliminated,  E_0 = (8 E(h) - 6 E(2h) + E(4h)) / 3.
 bool check_rate(const ReproductionControl& control, Reproduction& result) {
   const int replicas = control.values.whole("rate_replicas");
   constexpr double kSquares[] = {0.16, 0.32, 0.64}, kShares[] = {8.0 / 3, -2, 1.0 / 3};
@@ -275,7 +277,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
   return true;
 }
 
-// Eight orthogonal tokens in R^32 and R^64, one layer a draw; twice the second less the first has
+// Eight orthogonal tokens in R^32 and R^64, one layer per draw; twice the second less the first has
 // an error of order d^{-2}.
 bool check_collapse(const ReproductionControl& control, Reproduction& result) {
   constexpr double kDt = 0.25, kLast = 3;
@@ -318,7 +320,7 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
   const std::string random = "β = 1, random Q and K";  // its theory is that of β = 0
   result.figures.push_back({.name = figure::redraw_diffusion,
                             .table = "collapse",
-                            .title = "8 tokens, one layer a draw, d → ∞",
+                            .title = "8 tokens, one layer per draw, d → ∞",
                             .x = {.label = "diffusion time s = DT · t"},
                             .y = {.label = "mean cosine"},
                             .curves = {{"β = 0, theory", Drawn::line, "theory, β = 0", 0},
@@ -333,7 +335,7 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control) {
-  Reproduction result = result_of(control, figure::redraw_diffusion);
+  Reproduction result = new_result(control, figure::redraw_diffusion);
   ReproducedTable means{"means", {"s", "theory", "measured", "error", "a draw"}};
   result.figures.push_back(
       {.name = figure::redraw_diffusion,
@@ -349,15 +351,13 @@ std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control)
     return std::nullopt;
   result.tables.push_back(std::move(means));
   result.captions[figure::redraw_diffusion] =
-      "Value matrices drawn anew after every short time DT make cosines diffuse in the time "
-      "s = DT · t. Top left: the mean cosine of two tokens on the circle; one layer a draw follows "
-      "the "
-      "Ito equation, the exact flow the Stratonovich one, two layers the mean of both. Top right: "
-      "the "
-      "law of the cosine at d = 3 and the Fokker-Planck equation, both as means over bins. Below: "
-      "eight tokens, extrapolated to d → ∞, collapse as the logistic curve says; random queries "
-      "and keys (hollow marks) attend to all alike and follow the curve of β = 0. Lines are "
-      "theory, bars standard errors.";
+      "Value matrices that are drawn again after every short time DT make cosines diffuse in the "
+      "time s = DT · t. Top left: the mean cosine of two tokens on the circle; one layer per draw "
+      "follows the Ito equation, the exact flow the Stratonovich one, two layers the mean of both. "
+      "Top right: the law of the cosine at d = 3 and the Fokker-Planck equation, both as means "
+      "over bins. Below: eight tokens, extrapolated to d → ∞, collapse as the logistic curve says; "
+      "random queries and keys (hollow marks) attend to all alike and follow the curve of β = 0. "
+      "Lines are theory, bars standard errors.";
   return result;
 }
 

@@ -1,4 +1,5 @@
-// reproduce.cpp: the table of reproductions, their verdicts, and what is kept of them.
+// reproduce.cpp: the table of reproductions, computes them with their verdicts, and stores the
+// results.
 #include "reproduce/reproduce.h"
 
 #include <fmt/format.h>
@@ -80,7 +81,7 @@ std::span<const ReproductionRow> reproductions() {
        "",
        {0.306, 0.3}},
       {figure::staircase,
-       "the energy climbs one step a merger",
+       "the energy climbs one step per merger",
        staircase,
        "2410.06833",
        {0.816, 0.2}},
@@ -96,7 +97,7 @@ std::span<const ReproductionRow> reproductions() {
        "2305.05465",
        {1, 0.9}},
       {figure::product,
-       "tokens gather where V attracts, and not beside",
+       "tokens gather where V attracts, not elsewhere",
        product,
        "2305.05465",
        {0.5, 0.5}},
@@ -111,7 +112,7 @@ std::span<const ReproductionRow> reproductions() {
        "2305.05465",
        {18, 2}},
       {figure::causal_centres,
-       "tokens nobody before them is near stay",
+       "tokens with no earlier token near them stay",
        causal_centres,
        "2411.04990, Fig. 2",
        {2.2, 1}},
@@ -193,7 +194,7 @@ std::span<const ReproductionRow> reproductions() {
        "2412.14813, 2606.05140",
        {0, 74.5}},
       {figure::redraw_diffusion,
-       "weights drawn anew make cosines diffuse",
+       "redrawn weights make cosines diffuse",
        redraw_diffusion,
        "",
        {0, 5.3}},
@@ -216,7 +217,7 @@ std::span<const ReproductionRow> reproductions() {
   return table;
 }
 
-Check near(const char* rule, const Compared& numbers, double tolerance) {
+Check check_near(const char* rule, const Compared& numbers, double tolerance) {
   const auto& [what, published, ours] = numbers;
   const double apart = std::fabs(ours - published);
   return {.what = what,
@@ -230,13 +231,13 @@ Check near(const char* rule, const Compared& numbers, double tolerance) {
           .rule = fmt::format("within {:g}", tolerance)};
 }
 
-Check nearly(const char* rule, const Compared& numbers, double share) {
-  Check check = near(rule, numbers, share * std::fabs(numbers.published));
+Check check_near_share(const char* rule, const Compared& numbers, double share) {
+  Check check = check_near(rule, numbers, share * std::fabs(numbers.published));
   check.rule = fmt::format("within {:g} %", 100 * share);
   return check;
 }
 
-Check holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when) {
+Check check_holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when) {
   return {.what = number.what,
           .ours = number.ours,
           .answer = std::isnan(number.ours) ? Answer::open
@@ -246,7 +247,7 @@ Check holds(const char* rule, const ReadOff& number, bool agrees, const std::str
           .rule = when};
 }
 
-Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
+Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
   const Spread along = spread_of(x), up = spread_of(y);
   double cross = 0, square = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
@@ -256,14 +257,22 @@ Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
   return {cross / square, up.mean - cross / square * along.mean};
 }
 
-std::string grouped(int number) {
+std::vector<ReproducedTable::Cell>& add_point(ReproducedTable& table, double x, std::size_t column,
+                                              double y) {
+  auto& row = table.rows.emplace_back(table.columns.size(), kNoNumber);
+  row[0] = x;
+  row[column] = y;
+  return row;
+}
+
+std::string group_digits(int number) {
   std::string text = fmt::format("{}", number);
   for (auto at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
     text.insert(static_cast<std::size_t>(at), ",");
   return text;
 }
 
-Reproduction result_of(const ReproductionControl& control, const std::string& name) {
+Reproduction new_result(const ReproductionControl& control, const std::string& name) {
   Reproduction result;
   result.folder = control.runs / name;
   std::filesystem::create_directories(result.folder);
@@ -280,6 +289,7 @@ Spread spread_of(const std::vector<double>& values) {
   const auto ends = std::minmax_element(values.begin(), values.end());
   s.low = *ends.first;
   s.high = *ends.second;
+  s.count = values.size();
   return s;
 }
 
@@ -299,7 +309,7 @@ Answer expected_answer(const Reproduction& r, const Check& check) {
   if (check.answer == Answer::inapplicable) return Answer::inapplicable;
   if (!check.missing.empty()) return Answer::open;
   const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick);
-  // A changed figure may agree where this one does not, and a number may be out of its reach.
+  // A changed figure may agree where the unchanged one does not, and may leave a number open.
   if (!r.changed.empty() && (check.answer == Answer::agrees || check.answer == Answer::open))
     return check.answer;
   if (known == nullptr) return Answer::agrees;
@@ -314,7 +324,7 @@ bool Reproduction::as_expected() const {
 namespace {
 
 template <class Chosen>
-AnswerCounts count_chosen(const Reproduction& r, const Chosen& is_chosen) {
+AnswerCounts count_if_rule(const Reproduction& r, const Chosen& is_chosen) {
   AnswerCounts answers;
   for (const Check& check : r.checks) {
     if (!is_chosen(rule_of(check.rule_name))) continue;
@@ -329,11 +339,11 @@ AnswerCounts count_chosen(const Reproduction& r, const Chosen& is_chosen) {
 }  // namespace
 
 AnswerCounts count_answers(const Reproduction& r, bool counted) {
-  return count_chosen(r, [&](const Rule& rule) { return counts(rule) == counted; });
+  return count_if_rule(r, [&](const Rule& rule) { return counts(rule) == counted; });
 }
 
 AnswerCounts count_answers(const Reproduction& r, Origin origin) {
-  return count_chosen(r, [&](const Rule& rule) { return rule.origin == origin; });
+  return count_if_rule(r, [&](const Rule& rule) { return rule.origin == origin; });
 }
 
 namespace {
@@ -350,8 +360,8 @@ const ReproductionRow& row_named(const std::string& name) {
                            : fmt::format("did you mean {}?", near));
 }
 
-// Takes the verdict from every check whose rule depends on what was changed.
-void leave_unjudged(Reproduction& done) {
+// Removes the verdict of every check whose rule depends on what was changed.
+void mark_inapplicable(Reproduction& done) {
   for (Check& check : done.checks) {
     check.against = changes_against(rule_of(check.rule_name), done.changed);
     if (check.against.empty()) continue;
@@ -362,8 +372,8 @@ void leave_unjudged(Reproduction& done) {
   }
 }
 
-// Titles and captions of a changed figure say what was changed.
-void label(Reproduction& done) {
+// Adds what was changed to titles and captions.
+void label_as_changed(Reproduction& done) {
   const std::string text = done.label();
   for (ReproducedFigure& figure : done.figures) figure.title += " (changed)";
   for (auto& [figure, caption] : done.captions) {
@@ -373,9 +383,8 @@ void label(Reproduction& done) {
   }
 }
 
-// Runs a figure. Of a refused request nothing is left: no empty folders.
-std::optional<Reproduction> run_cleanly(const ReproductionRow& row,
-                                        const ReproductionControl& own) {
+// Runs a figure, and removes the empty folders of a refused request.
+std::optional<Reproduction> run_figure(const ReproductionRow& row, const ReproductionControl& own) {
   const bool had_runs = std::filesystem::exists(own.runs);
   try {
     return row.run(own);
@@ -387,16 +396,16 @@ std::optional<Reproduction> run_cleanly(const ReproductionRow& row,
   }
 }
 
-// The numbers of one figure, labelled and left unjudged where something was changed.
+// Computes one figure; where something was changed, it is labelled and its rules may not apply.
 std::optional<Reproduction> compute(const ReproductionRow& row, const ReproductionControl& own) {
-  std::optional<Reproduction> done = run_cleanly(row, own);
+  std::optional<Reproduction> done = run_figure(row, own);
   if (!done) return done;
   done->name = row.name;
   done->quick = own.quick;
   done->changed = own.changed;
   if (done->changed.empty() || own.wrong.is_wrong()) return done;
-  leave_unjudged(*done);
-  label(*done);
+  mark_inapplicable(*done);
+  label_as_changed(*done);
   return done;
 }
 
@@ -414,14 +423,14 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
   if (*control.wrong.training) own.changed.emplace_back(control.wrong.training);
   std::optional<Reproduction> done = compute(row, own);
   if (control.stopped()) return std::nullopt;  // parts of it may be missing
-  if (!done || control.wrong.is_wrong() || !control.figures) return done;  // nothing of it is kept
+  if (!done || control.wrong.is_wrong() || !control.figures) return done;  // it is not stored
   const std::string suffix = done->suffix();
   for (const ReproducedTable& table : done->tables)
     write_file_atomically(done->folder / (table.name + suffix + ".csv"), csv_of(table));
   write_file_atomically(done->folder / ("checks" + suffix + ".csv"),
                         csv_of(table_of_checks(*done)));
   write_file_atomically(done->folder / ("result" + suffix + ".json"), json_of(*done));
-  if (!row.trains) write_record(*done, control);  // last: what it names is there
+  if (!row.trains) write_record(*done, control);  // last, when the files it names exist
   return done;
 }
 

@@ -1,5 +1,8 @@
-// reproductions.h: the functions behind the names of the table of reproductions.
+// reproductions.h: names and functions of the reproductions, and the helpers that they share.
 #pragma once
+
+#include <cmath>
+#include <numbers>
 
 #include "reproduce/reproduce.h"
 
@@ -51,37 +54,46 @@ inline constexpr const char* real_models = "real-models";
 inline constexpr const char* skipped_blocks = "skipped-blocks";
 }  // namespace figure
 
-// Of some seeds' numbers; sd is the sample's, NaN for one number.
+inline constexpr double kTurn = 2 * std::numbers::pi;
+
+// Mean, sample standard deviation (NaN for one number) and range of some numbers.
 struct Spread {
   double mean = 0, sd = kNoNumber, low = 0, high = 0;
+  std::size_t count = 0;
+  double error() const { return sd / std::sqrt(static_cast<double>(count)); }  // of the mean
 };
 Spread spread_of(const std::vector<double>& values);
 
-// Two numbers, and what they are.
+// A published or predicted number and ours, with their description.
 struct Compared {
   std::string what;
   double published, ours;
 };
-// ours within `tolerance` of published: absolutely, or as a share of it. Open where either is NaN.
-Check near(const char* rule, const Compared& numbers, double tolerance);
-Check nearly(const char* rule, const Compared& numbers, double share);
-// A statement that holds or not, with the number it was read off; open where that is NaN.
+// They agree where ours is within `tolerance` of published, or within a share of it. Open where
+// either is NaN.
+Check check_near(const char* rule, const Compared& numbers, double tolerance);
+Check check_near_share(const char* rule, const Compared& numbers, double share);
+// A number that decides whether a statement holds; the check is open where it is NaN.
 struct ReadOff {
   std::string what;
   double ours;
 };
-Check holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when);
+Check check_holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when);
 
 // y = slope x + intercept by least squares.
 struct Line {
   double slope, intercept;
 };
-Line line_of(const std::vector<double>& x, const std::vector<double>& y);
+Line fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
-std::string grouped(int number);  // 20000 as "20,000"
+// Adds a row with only its first cell and that of `column`; the others are empty.
+std::vector<ReproducedTable::Cell>& add_point(ReproducedTable& table, double x, std::size_t column,
+                                              double y);
 
-// A result whose folder below control.runs is `name`.
-Reproduction result_of(const ReproductionControl& control, const std::string& name);
+std::string group_digits(int number);  // 20000 as "20,000"
+
+// An empty result with the folder `name` below control.runs, which is created.
+Reproduction new_result(const ReproductionControl& control, const std::string& name);
 
 std::optional<Reproduction> swarm_table(const ReproductionControl& control);
 std::optional<Reproduction> saved_work(const ReproductionControl& control);
@@ -89,7 +101,7 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control);
 std::optional<Reproduction> ladder(const ReproductionControl& control);
 std::optional<Reproduction> order(const ReproductionControl& control);
 
-// Figures of the clustering laboratory, one file or two a family.
+// Figures that simulate swarms, or solve their limits.
 std::optional<Reproduction> phase_diagram(const ReproductionControl& control);
 std::optional<Reproduction> circle_clusters(const ReproductionControl& control);
 std::optional<Reproduction> random_weights(const ReproductionControl& control);
@@ -126,12 +138,12 @@ std::optional<Reproduction> readout(const ReproductionControl& control);
 std::optional<Reproduction> perceptron_clusters(const ReproductionControl& control);
 std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control);
 
-// Trained transformers that lie below the folders of control.models.
+// Figures about trained transformers in the folders of control.models.
 std::optional<Reproduction> real_models(const ReproductionControl& control);
 std::optional<Reproduction> skipped_blocks(const ReproductionControl& control);
 
-// record.json, or record-quick.json, in the folder of the result: its checks, tables and figures,
-// with the version of the program and the settings they were made with.
+// Writes record.json, or record-quick.json, to the folder of the result: its checks, tables and
+// figures, with the version of the program and the settings they were made with.
 void write_record(const Reproduction& done, const ReproductionControl& control);
 // Nothing where there is none, or one of another version or other settings.
 std::optional<Reproduction> read_record(const std::string& name,

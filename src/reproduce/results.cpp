@@ -66,7 +66,7 @@ Json json_of(const AuthorSetting* setting) {
   return {{"authors", setting->theirs}, {"source", setting->source}, {"ours", setting->ours}};
 }
 
-// A table becomes a list of objects, one a row.
+// A table as a list of objects, one per row.
 Json json_of(const ReproducedTable& table) {
   Json rows = Json::array();
   for (const auto& row : table.rows) {
@@ -80,7 +80,7 @@ Json json_of(const ReproducedTable& table) {
   return rows;
 }
 
-// So many digits after the point, none that say nothing.
+// `digits` digits after the point, without trailing zeros.
 std::string trimmed(double value, int digits) {
   std::string text = fmt::format("{:.{}f}", value, digits);
   if (digits == 0) return text;
@@ -89,7 +89,7 @@ std::string trimmed(double value, int digits) {
   return text;
 }
 
-// At most four digits after the point; small and huge numbers by their exponent.
+// At most four digits after the point; small and huge numbers with an exponent.
 std::string short_text(double value) {
   if (std::isinf(value)) return value > 0 ? "∞" : "-∞";
   if (std::isnan(value)) return "";
@@ -118,7 +118,7 @@ std::string aligned(const TextRows& lines) {
   return text;
 }
 
-// Columns that do not fit a line follow in further tables, which begin with the first column.
+// Columns that do not fit on a line are in further tables, which repeat the first column.
 std::string aligned_parts(const TextRows& lines) {
   std::string text;
   for (const TextRows& part : split_columns(lines, column_widths(lines, 3), 3, kTerminal - 1))
@@ -126,7 +126,7 @@ std::string aligned_parts(const TextRows& lines) {
   return text;
 }
 
-const char* word_of(Answer answer) {
+const char* yes_or_no(Answer answer) {
   return answer == Answer::agrees ? "yes" : answer == Answer::open ? "open" : "NO";
 }
 
@@ -137,7 +137,7 @@ std::size_t bytes_of(const std::string& text, std::size_t count) {
   return at;
 }
 
-// Words of a text on lines of at most `width` characters; a longer word is cut.
+// A text on lines of at most `width` characters, broken between its words; a longer one is cut.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::istringstream words(text);
@@ -153,7 +153,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-// What was checked, and the numbers that go with it: "... (seeds 20, sd 0.1)".
+// The subject of a check and its further numbers: "... (seeds 20, sd 0.1)".
 std::string subject_of(const Check& check) {
   std::vector<std::string> more;
   for (const auto& [key, value] : check.more)
@@ -161,15 +161,15 @@ std::string subject_of(const Check& check) {
   return more.empty() ? check.what : fmt::format("{} ({})", check.what, fmt::join(more, ", "));
 }
 
-// A row per check: long cells continue on lines whose other cells are empty.
+// One row per check: long cells continue on lines whose other cells are empty.
 TextRows lines_of(const std::vector<Check>& checks) {
   constexpr std::size_t kColumns = 6, kLeastSubject = 12, kWhen = 24;
-  TextRows rows = {{"what", "held against", "ours", "tolerance", "agrees", "agrees when"}};
+  TextRows rows = {{"what", "compared with", "ours", "tolerance", "agrees", "agrees when"}};
   for (const Check& check : checks) {
     const CheckText numbers = numbers_of(check);
     const bool applies = check.against.empty();
     rows.push_back({subject_of(check), numbers.published, numbers.ours, short_text(check.tolerance),
-                    applies ? word_of(check.answer) : "n/a",
+                    applies ? yes_or_no(check.answer) : "n/a",
                     applies ? check.rule : check.against + " was changed"});
   }
   const std::vector<std::size_t> widest = column_widths(rows, 3);
@@ -221,13 +221,36 @@ std::string setting_of(const Reproduction& r) {
 }  // namespace
 
 std::string_view name_of(Drawn drawn) {
-  static constexpr std::string_view kNames[] = {"linespoints", "line",      "dashes", "points",
-                                                "rings",       "steps",     "dots",   "path",
-                                                "area",        "histogram", "bars",   "diamonds"};
-  return kNames[static_cast<int>(drawn)];
+  switch (drawn) {
+    case Drawn::linespoints:
+      return "linespoints";
+    case Drawn::line:
+      return "line";
+    case Drawn::dashes:
+      return "dashes";
+    case Drawn::points:
+      return "points";
+    case Drawn::rings:
+      return "rings";
+    case Drawn::steps:
+      return "steps";
+    case Drawn::dots:
+      return "dots";
+    case Drawn::path:
+      return "path";
+    case Drawn::area:
+      return "area";
+    case Drawn::histogram:
+      return "histogram";
+    case Drawn::bars:
+      return "bars";
+    case Drawn::diamonds:
+      break;
+  }
+  return "diamonds";
 }
 
-// A digit finer than the tolerance, then as many more as tell them apart.
+// One digit more than the tolerance, then as many more as distinguish the numbers.
 CheckText numbers_of(const Check& check) {
   const double tolerance = check.tolerance;
   CheckText text{short_text(check.published), short_text(check.ours)};
@@ -331,7 +354,7 @@ std::string csv_of(const ReproducedTable& table) {
 std::string markdown_of(const Reproduction& r) {
   std::string text = r.label().empty() ? "" : r.label() + "\n\n";
   text += aligned(lines_of(r.checks)) + sources_of(r) + setting_of(r);
-  constexpr std::size_t kMostRows = 40;  // longer tables are for files and figures
+  constexpr std::size_t kMostRows = 40;  // longer tables are only in files and figures
   for (const ReproducedTable& table : r.tables) {
     if (table.rows.size() > kMostRows) continue;
     TextRows lines = {table.columns};
@@ -360,7 +383,7 @@ Json models_of(const ReproductionControl& control) {
   return folders;
 }
 
-// What a result depends on, beside its name and --quick.
+// The settings on which a result depends, in addition to its name and --quick.
 Json settings_of(const ReproductionControl& control) {
   const Manifest now = manifest_of_now();
   return {{"version", now.version},
@@ -370,7 +393,7 @@ Json settings_of(const ReproductionControl& control) {
           {"models", models_of(control)}};
 }
 
-struct WrongRecord {};  // a record whose parts do not belong together
+struct WrongRecord {};  // thrown for a record whose parts contradict each other
 
 Answer answer_of(const std::string& name) {
   for (const Answer answer :
@@ -521,7 +544,7 @@ ReproducedFigure figure_of(const Json& json) {
   return figure;
 }
 
-// Every column that a figure names is in its table, so that it can be drawn.
+// Requires that the table of a figure has every column that the figure names.
 void require_columns(const ReproducedFigure& figure, const std::vector<ReproducedTable>& tables) {
   const auto table = std::find_if(tables.begin(), tables.end(),
                                   [&](const auto& one) { return one.name == figure.table; });
@@ -572,11 +595,11 @@ std::optional<Reproduction> read_record(const std::string& name,
   for (const auto& [figure, caption] : record.at("captions").items())
     done.captions[figure] = caption;
   return done;
-} catch (const Json::exception&) {  // of another layout
+} catch (const Json::exception&) {  // its layout is another one
   return std::nullopt;
-} catch (const WrongRecord&) {  // changed by another hand
+} catch (const WrongRecord&) {  // its parts contradict each other
   return std::nullopt;
-} catch (const Error&) {  // not there, or not to be read
+} catch (const Error&) {  // it cannot be read
   return std::nullopt;
 }
 

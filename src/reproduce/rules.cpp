@@ -72,7 +72,7 @@ std::string_view name_of(Answer answer) {
 
 bool WrongModel::is_wrong() const { return !words().empty(); }
 
-void WrongModel::spoil(ExperimentSpec& spec) const {
+void WrongModel::apply(ExperimentSpec& spec) const {
   spec.dynamics.beta *= beta;
   spec.T *= time;
   if (tokens != 0) spec.n = spec.n.value_or(kDefaultParticles) + tokens;
@@ -189,7 +189,7 @@ namespace {
 
 constexpr const char* kRepeated =
     "its embeddings know no places, so that a token that comes again begins as the same point, and "
-    "attention moves them apart; with random weights it is the same";
+    "attention moves them apart; random weights do the same";
 constexpr const char* kNoIdle =
     "its inputs begin with a token that says as much as any other; 2309.17453 has models of "
     "language, whose texts begin alike";
@@ -197,14 +197,15 @@ constexpr const char* kGathers =
     "its feed-forward gathers tokens itself: with it more rank is lost than without; the theorem "
     "bounds what a feed-forward can save, and does not say that it will";
 constexpr const char* kRepels =
-    "in all twelve blocks the eigenvalues of its O V are nearly all negative: what is attended to "
-    "repels, as under V = -I, of which theory says the opposite; with random weights it gathers";
+    "in all twelve blocks the eigenvalues of its O V are nearly all negative: tokens repel what "
+    "they attend to, as under V = -I, for which theory predicts the opposite; with random weights "
+    "they gather";
 
 constexpr ExpectedAnswer kExpected[] = {
     {rule::swarm_table_published, "5 vs 6, 10 shared", Answer::disagrees, ExpectedAnswer::always,
-     "24 seeds of the recipe in PyTorch reach 95.89 % at most, 8 of ours 95.51 %. The published "
-     "figure is one training without a seed, and 100 epochs stood in an earlier version of its "
-     "code where 1 stands now"},
+     "24 seeds of the recipe in PyTorch reach 95.89 % at most, 8 of our own 95.51 %. The published "
+     "figure is one training without a seed, and an earlier version of its code had 100 epochs "
+     "where 1 is now"},
     {rule::swarm_table_published, "5 vs 6, 2 free", Answer::disagrees, ExpectedAnswer::always,
      "8 seeds reach 96.00 % at most, with a mean of 92.94 and a standard deviation of 3.25; the "
      "published figure is one training, perhaps of more epochs"},
@@ -230,13 +231,13 @@ constexpr ExpectedAnswer kExpected[] = {
      "atom on a ridge of F, which splits"},
     {rule::ladder_lead, "points that messages to all", Answer::disagrees, ExpectedAnswer::full,
      "after 24 epochs uniform messages still give the constant answer, in all of five seeds; after "
-     "60 three of five reach 84 to 94 %. The rule stood on one training of a tensor library"},
+     "60 three of five reach 84 to 94 %. The rule was based on one training of a tensor library"},
     {rule::ladder_will, "", Answer::disagrees, ExpectedAnswer::always,
-     "the feed-forward is worth 4.1 points over five seeds, 96.2 against 92.1 %; the 5 that were "
-     "asked stood on no run"},
+     "the feed-forward is worth 4.1 points over five seeds, 96.2 against 92.1 %; the 5 that the "
+     "rule asks were set without any run"},
     {rule::ladder_words, "", Answer::disagrees, ExpectedAnswer::full,
      "79.8 over three seeds of 20 epochs, 74 to 87: in four coordinates trainings end at different "
-     "plateaus; the 90 that were asked stood on no run"},
+     "plateaus; the 90 that the rule asks were set without any run"},
     {rule::ladder_choice, "points that selected messages, 4 blocks", Answer::disagrees,
      ExpectedAnswer::full,
      "0.8 points over three seeds, less than the seeds differ; without a feed-forward the lead is "
@@ -278,8 +279,8 @@ constexpr ExpectedAnswer kExpected[] = {
      "200 pictures of each set choose too large a distance, which costs more than 0.2 points on "
      "the others; 1,134 choose 0.7, which costs 0.1"},
     {rule::skipped_blocks_slowest, "capp-gpt2", Answer::disagrees, ExpectedAnswer::always,
-     "its first two blocks turn tokens least and change what is said most; they write what later "
-     "blocks read, and an angle does not tell that from idling"},
+     "its first two blocks turn tokens least and change the output most; they write what later "
+     "blocks read, and an angle does not distinguish that from idling"},
     {rule::skipped_blocks_small, "capp-gpt2", Answer::disagrees, ExpectedAnswer::always,
      "four blocks, none of them idle: the least change by any is 0.08 of that without all"},
 };

@@ -1,4 +1,5 @@
-// rules.h: what each verdict asks, where its numbers come from, and the wrong model it rejects.
+// rules.h: the rule of each check: where its number comes from, when ours agrees, and the wrong
+// model that it rejects.
 #pragma once
 
 #include <optional>
@@ -156,13 +157,13 @@ inline constexpr const char* skipped_blocks_small = "skipped-blocks.small";
 inline constexpr const char* skipped_blocks_merged = "skipped-blocks.merged";
 }  // namespace rule
 
-// Where a number comes from that ours is held against. Only the first two count in a verdict.
+// The origin of the number that ours is compared with. Only the first two count in a verdict.
 enum class Origin {
-  published,   // it stands in a paper or in its companion code
-  predicted,   // a theorem or a formula says it
-  regression,  // an earlier run of ours, or of another program, gave it
-  check,       // two computations of ours, or a statement that holds by design: a check of the
-               // program, which says nothing about a paper
+  published,   // a paper or its companion code has it
+  predicted,   // a theorem or a formula gives it
+  regression,  // an earlier run of this program, or of another one, gave it
+  check,  // two of our own computations, or a statement that holds by design: it tests the program
+          // and no paper
 };
 std::string_view name_of(Origin origin);
 
@@ -174,7 +175,7 @@ enum class Answer {
 };
 std::string_view name_of(Answer answer);
 
-// A model that knows nothing of attention. A rule that agrees with one of them asks for nothing.
+// Models without attention between tokens. A rule that agrees with one of them is too weak.
 enum class NullModel {
   none,
   still,     // the velocity is 0
@@ -182,14 +183,15 @@ enum class NullModel {
   constant,  // every answer is the same
 };
 std::string_view name_of(NullModel null);
-std::span<const NullModel> null_models();  // all but `none`
+std::span<const NullModel> null_models();  // all except `none`
 
-// A model that is wrong on purpose: a reproduction that computes with it must stop agreeing. It
-// changes what ours is computed with, never what ours is held against. As it stands: nothing.
+// A deliberately wrong model: a reproduction that computes with it must stop agreeing. It changes
+// how our number is computed, never the number that ours is compared with. By default it changes
+// nothing.
 struct WrongModel {
   double beta = 1;                         // a factor of the inverse temperature
   double time = 1;                         // a factor of the final time: another clock
-  int tokens = 0;                          // more tokens than are said
+  int tokens = 0;                          // additional tokens
   std::optional<Method> method{};          // of the flow, with steps of 0.1
   bool single = false;                     // pair sums in float32
   bool reversed = false;                   // V = -I for V = I, descent for ascent
@@ -197,19 +199,19 @@ struct WrongModel {
   bool plain_scores = false;               // Q = K = I
   bool frozen = false;                     // random weights are drawn once, without `redraw`
   bool late = false;                       // a layer has the weights of the end of its step
-  std::optional<Interaction> attention{};  // another weighting
+  std::optional<Interaction> attention{};  // another interaction
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};
   std::optional<Perceptron::Activation> activation{};
   bool backwards = false;     // layers of a transformer are read from the last to the first
-  bool untrained = false;     // trained weights are drawn anew
-  bool whole_blocks = false;  // the feed-forward is never left out
-  bool exchanged = false;     // readers in each other's place, as recurrent net and swarm
+  bool untrained = false;     // trained weights are replaced by random ones
+  bool whole_blocks = false;  // the feed-forward is always kept
+  bool exchanged = false;     // two readers are exchanged, as recurrent network and swarm
   NullModel null = NullModel::none;
-  const char* training = "";  // a key=value of `murmur train`, laid over every training
+  const char* training = "";  // a key=value of `murmur train` for every training
 
   bool is_wrong() const;
-  void spoil(ExperimentSpec& spec) const;
+  void apply(ExperimentSpec& spec) const;
   std::string words() const;  // "β × 1.1"; empty: nothing is wrong
 };
 
@@ -235,18 +237,18 @@ struct NullAnswers {
 struct Rule {
   const char* name;  // one of those above
   Origin origin;
-  const char* source;        // paper, theorem, figure or code; the formula; or whose run
-  const char* asks;          // with where its tolerance comes from
+  const char* source;        // paper, theorem, figure or code; the formula; or the run
+  const char* asks;          // the condition, with the origin of its tolerance
   WrongModel rejects{};      // run by the tests
-  const char* since;         // the day on which the rule was written
-  const char* changed = "";  // what was changed after a look at data
-  bool slow = false;         // its control needs more than --quick computes
+  const char* since;         // the date of the rule
+  const char* changed = "";  // what was changed after data had been seen
+  bool slow = false;         // its wrong model needs more than --quick computes
   NullAnswers nulls{};
 };
 std::span<const Rule> rules();  // of all reproductions, in their order
-// Throws std::logic_error: a check without a rule is a mistake of the program.
+// Throws std::logic_error for an unknown name, which is an error in the program.
 const Rule& rule_of(std::string_view name);
-bool counts(const Rule& rule);  // in the verdict of a reproduction
+bool counts(const Rule& rule);  // whether it counts in the verdict of a reproduction
 
 // The parts of the table, in their order.
 std::span<const Rule> reader_rules();       // of what trains, and of reports
@@ -257,13 +259,13 @@ std::span<const Rule> transformer_rules();  // of trained transformers
 
 // Nothing where the rule rejects the model.
 const NullAnswer* null_answer(const Rule& rule, NullModel null);
-std::string markdown_of_null_models();  // a row per rule, a column per null model
+std::string markdown_of_null_models();  // one row per rule, one column per null model
 
-// Answers that are known not to be agreement, and why.
+// A check that is known not to agree, and why.
 struct ExpectedAnswer {
   enum Size { always, quick, full };  // of the reproduction
   const char* rule;
-  const char* what;  // how the check begins; empty: every check of the rule
+  const char* what;  // the beginning of the text of the check; empty: every check of the rule
   Answer answer;
   Size size;
   const char* explanation;
@@ -272,6 +274,6 @@ std::span<const ExpectedAnswer> expected_answers();
 // Nothing where agreement is expected.
 const ExpectedAnswer* expected_of(std::string_view rule, std::string_view what, bool is_quick);
 
-std::string markdown_of_rules();  // a row a rule
+std::string markdown_of_rules();  // one row per rule
 
 }  // namespace murmur

@@ -16,13 +16,13 @@ constexpr const char* kLaws =
 
 constexpr NullAnswer kRejects{};
 constexpr NullAnswer kStart = {NullOutcome::inapplicable,
-                               "it asks about the tokens at the start, before anything moves"};
+                               "it asks about the tokens at the start, before they move"};
 constexpr NullAnswer kFormula = {NullOutcome::inapplicable, "it compares formulas; no token moves"};
 constexpr NullAnswer kMeasures = {
     NullOutcome::inapplicable, "its fields are functions of measures, without attention matrices"};
 constexpr NullAnswer kAveraging = {NullOutcome::agrees, "averages by any weights do the same"};
 constexpr NullAnswer kSharper = {NullOutcome::agrees,
-                                 "scores grow with time from places that stay too"};
+                                 "scores grow with time from fixed places too"};
 // Of rules that compare ours with several numbers.
 constexpr NullAnswers kSeveral = {.constant = kRejects};
 
@@ -143,7 +143,7 @@ const Rule kAttention[] = {
      .rejects = {.method = Method::layers},
      .since = kNov16,
      .nulls = {.random = {NullOutcome::agrees, "two methods agree on every field"},
-               .constant = {NullOutcome::inapplicable, "it compares two computations of ours"}}},
+               .constant = {NullOutcome::inapplicable, "it compares two of our own computations"}}},
     {.name = rule::kinetic_flow,
      .origin = Origin::regression,
      .source = "our own run of the exact flow",
@@ -155,7 +155,7 @@ const Rule kAttention[] = {
      .origin = Origin::predicted,
      .source = "x <- N(x + ηA) turns by atan(ηP / (1 + η<x, A>)), P across x; quadrature for two "
                "clusters",
-     .asks = "the lifetime of two clusters alone within one step: it is read off steps",
+     .asks = "the lifetime of only two clusters within one step: it is read off steps",
      .rejects = {.method = Method::euler},
      .since = kNov16,
      .nulls = kSeveral},
@@ -172,10 +172,10 @@ const Rule kAttention[] = {
     {.name = rule::staircase_half_heights,
      .origin = Origin::predicted,
      .source = "arc length of a merger over ln β, in the setting of 2410.06833; derived",
-     .asks = "within 1e-4 of t: steps are 1e-5, and the closest pair alone moves up to 1/β",
+     .asks = "within 1e-4 of t: steps are 1e-5, and only the closest pair moves, by up to 1/β",
      .rejects = {.beta = 1.1},
      .since = kNov15,
-     .changed = "2026-11-16: held against the formula, no longer against our own measured values",
+     .changed = "2026-11-16: compared with the formula, no longer with our own measured values",
      .nulls = kSeveral},
     {.name = rule::staircase_plateaus,
      .origin = Origin::predicted,
@@ -208,7 +208,7 @@ const Rule kAttention[] = {
      .changed = "the seeds are new, the bound of 1 % is of 2026-11-15, the extent of 2026-11-19"},
     {.name = rule::polytope_rate,
      .origin = Origin::predicted,
-     .source = "z' = v - z of a particle that attends to one corner alone; derived",
+     .source = "z' = v - z of a particle that attends only to one corner; derived",
      .asks = "the median rate from t = 5 to 10 is 1 within 1 %: the next order is e^(-5)",
      .rejects = {.method = Method::layers},
      .since = kNov16},
@@ -248,7 +248,7 @@ const Rule kAttention[] = {
     {.name = rule::low_rank_rows,
      .origin = Origin::check,
      .source = "2305.05465, the theorem on d = 1",
-     .asks = "at most one row that attends to neither end alone, to 1e-6",
+     .asks = "at most one row that does not attend to only one end, to 1e-6",
      .rejects = {.reversed = true},
      .since = kNov15,
      .nulls = {.still = kSharper}},
@@ -276,7 +276,7 @@ const Rule kAttention[] = {
      .asks = "the mean over starts within 3 standard errors",
      .rejects = {.beta = 1.3},
      .since = kNov15,
-     .changed = "until 2026-11-19 the constant of an endless sequence was asked within 5 %",
+     .changed = "until 2026-11-19 the constant of an endless sequence was compared within 5 %",
      .nulls = {.still = kStart, .random = kStart, .constant = kRejects}},
     {.name = rule::causal_centres_stay,
      .origin = Origin::predicted,
@@ -567,7 +567,7 @@ const Rule kLimits[] = {
      .asks = "slope of atoms over ln β above 0 with a level valley, and not above 0 elsewhere",
      .rejects = {.activation = Perceptron::gelu},
      .since = kNov15,
-     .changed = "three kinds of weights were told apart on seeds below 1000"},
+     .changed = "three kinds of weights were distinguished on seeds below 1000"},
     {.name = rule::perceptron_clusters_rest,
      .origin = Origin::regression,
      .source = "our own run of 408 measures",
@@ -665,8 +665,8 @@ const Rule kLimits[] = {
      .nulls = kSeveral},
     {.name = rule::redraw_diffusion_flow,
      .origin = Origin::predicted,
-     .source = "the same with c = 1/2 for two layers a draw and c = 1 for the flow, Stratonovich; "
-               "derived",
+     .source = "the same with c = 1/2 for two layers per draw and c = 1 for the flow, "
+               "Stratonovich; derived",
      .asks = "means of ρ and ρ² at DT = 0.2 within 3.5 standard errors",
      .rejects = {.method = Method::layers},
      .since = kNov17,
@@ -674,7 +674,7 @@ const Rule kLimits[] = {
     {.name = rule::redraw_diffusion_rate,
      .origin = Origin::predicted,
      .source =
-         "E ρ has powers of DT² beside its limit: weak order 1 in the variance of a push; derived",
+         "E ρ is its limit plus powers of DT²: weak order 1 in the variance of one layer; derived",
      .asks = "E ρ extrapolated in DT² from 0.16, 0.32, 0.64, where it is up to 0.05 off, within "
              "3.5 standard errors",
      .rejects = {.frozen = true},
@@ -751,7 +751,7 @@ const Rule kWeights[] = {
      .origin = Origin::check,
      .source =
          "2305.05465, the theorem on three hyperplanes: scores grow as e^(2λt) φ_1*(z_i) φ_1*(z_j)",
-     .asks = "no token pays more than 1e-6 of its attention to those on the other side at λ_1 t = "
+     .asks = "no token gives more than 1e-6 of its attention to those on the other side at λ_1 t = "
              "10, and in some draw there are tokens on either side",
      .rejects = {.reversed = true},
      .since = kNov16,

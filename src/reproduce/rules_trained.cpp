@@ -12,7 +12,7 @@ constexpr const char* kTuned =
 constexpr const char* kSharpened =
     "single trainings were seen after it was written, when the rate was chosen; before, --quick "
     "granted 25 points, which readers at chance need not miss";
-constexpr const char* kAll = "random weights were to be rejected; the trained ones all are";
+constexpr const char* kAll = "random weights were to be rejected; all trained ones are rejected";
 
 constexpr NullAnswer kRejects{};
 constexpr NullAnswer kTrained = {
@@ -26,7 +26,8 @@ constexpr NullAnswers kChance = {
 constexpr NullAnswers kNoWorse = {
     kTrained,
     kTrained,
-    {NullOutcome::agrees, "it allows readers to be no worse than others, which are as constant"}};
+    {NullOutcome::agrees,
+     "it asks that readers are not worse than others, which are constant too"}};
 constexpr NullAnswers kTransformers = {
     .random = {NullOutcome::inapplicable,
                "a transformer with random weights attends by its tokens too; real-models.md has "
@@ -36,8 +37,9 @@ const Rule kReaderRules[] = {
     {.name = rule::swarm_table_best,
      .origin = Origin::regression,
      .source = "two seeds of a re-implementation in a tensor library",
-     .asks = "the recipes `best` and `settled` reach on average what is asked of them; with "
-             "--quick the published accuracy less one point, two standard errors of 1850 pictures",
+     .asks =
+         "the recipes `best` and `settled` reach on average the accuracies that are asked; with "
+         "--quick the published accuracy less one point, two standard errors of 1850 pictures",
      .rejects = {.training = "epochs=1"},
      .since = kNov15,
      .nulls = kReaders},
@@ -45,8 +47,8 @@ const Rule kReaderRules[] = {
      .origin = Origin::published,
      .source = "README of the digit swarm: 89.68, 95.03, 96.43, 96.97 and 99.35 %, one training "
                "each, without a seed",
-     .asks = "the published accuracy is not above every seed of ours and, of ten shared blocks, of "
-             "PyTorch's 24: among N alike it would be with chance 1/(N + 1)",
+     .asks = "the published accuracy is not above all of our seeds and, of ten shared blocks, all "
+             "24 of PyTorch: among N alike it would be with chance 1/(N + 1)",
      .rejects = {.training = "epochs=1"},
      .since = kNov16,
      .changed =
@@ -135,7 +137,7 @@ const Rule kReaderRules[] = {
     {.name = rule::flock_argument_guest,
      .origin = Origin::predicted,
      .source = "one of n + 1 tokens alike moves their mean by 1/(n + 1) of the spread",
-     .asks = "a guest moves the mean readout by half a vote to two: the others hear it too",
+     .asks = "a guest moves the mean readout by half a vote to two: the others attend to it too",
      .rejects = {.tokens = 9},
      .since = kNov17,
      .changed = "1.27 votes had been seen; before, a tenth of the spread was granted, 10 votes; "
@@ -171,7 +173,8 @@ const Rule kReaderRules[] = {
      .nulls = kReaders},
     {.name = rule::ladder_depth,
      .origin = Origin::regression,
-     .source = "no run: in one block a token hears of the other picture before it knows its own",
+     .source = "no run: in one block a token gets messages about the other picture before it knows "
+               "its own",
      .asks = "ten blocks of selected messages are 5 points ahead of one block of as many "
              "parameters; with --quick four are 10 ahead",
      .rejects = {.training = "blocks=1"},
@@ -185,7 +188,7 @@ const Rule kReaderRules[] = {
      .asks = "selected messages with a feed-forward are 5 points ahead of those without; not asked "
              "with --quick",
      .since = kNov17,
-     .changed = "before, --quick asked for any lead, which one training cannot tell",
+     .changed = "before, --quick asked for any lead, which one training cannot decide",
      .nulls = kReaders},
     {.name = rule::ladder_alone,
      .origin = Origin::check,
@@ -219,7 +222,7 @@ const Rule kReaderRules[] = {
      .origin = Origin::regression,
      .source = "no run: in four coordinates a mean of all messages mixes nine topics",
      .asks = "selected messages are 2 points ahead of messages to all, and without a feed-forward, "
-             "where the latter are votes, 15; with --quick the second alone, by 5",
+             "where the latter are votes, 15; with --quick only the second, by 5",
      .rejects = {.training = "interaction=uniform"},
      .since = kNov17,
      .changed = "single trainings were seen after it was written, when the rate was chosen; "
@@ -227,7 +230,7 @@ const Rule kReaderRules[] = {
      .nulls = kReaders},
     {.name = rule::ladder_one_block,
      .origin = Origin::regression,
-     .source = "no run: the asked word hears its cue directly, whatever their distance",
+     .source = "no run: the asked word attends to its cue directly, whatever their distance",
      .asks = "one block of selected messages is 5 points behind four at most; with --quick 20 "
              "behind two",
      .rejects = {.exchanged = true},
@@ -236,7 +239,7 @@ const Rule kReaderRules[] = {
      .nulls = kNoWorse},
     {.name = rule::ladder_bare,
      .origin = Origin::regression,
-     .source = "no run: a query that finds cues of the first topic alone needs no feed-forward",
+     .source = "no run: a query that finds only cues of the first topic needs no feed-forward",
      .asks =
          "selected messages without a feed-forward are 5 points behind at most; with --quick 20",
      .rejects = {.exchanged = true},
@@ -254,7 +257,8 @@ const Rule kReaderRules[] = {
      .nulls = kChance},
     {.name = rule::order_codes,
      .origin = Origin::regression,
-     .source = "no run: the place of the verb, heard by a name that knows its own, decides",
+     .source =
+         "no run: a name that knows its own place and attends to the place of the verb decides",
      .asks = "with learned, sinusoidal and rotary positions the mean of five seeds reaches 95 %; "
              "with --quick one seed reaches 75",
      .rejects = {.training = "positions=none"},
@@ -335,7 +339,7 @@ const Rule kTransformerRules[] = {
      .nulls = kTransformers},
     {.name = rule::real_models_alone,
      .origin = Origin::predicted,
-     .source = "2103.03404: the feed-forward slows the collapse that attention alone brings",
+     .source = "2103.03404: the feed-forward slows the collapse by attention",
      .asks = "without feed-forward the last effective rank is lower by 3 standard errors",
      .rejects = {.whole_blocks = true},
      .since = kNov17,

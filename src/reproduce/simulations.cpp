@@ -40,13 +40,13 @@ double angle_of(const HostSwarm& x, int i) { return std::atan2(x.at(i, 1), x.at(
 
 namespace {
 
-constexpr int kHeard = 8;  // entries of a row that are not 0
+constexpr int kEntries = 8;  // non-zero entries of a row
 
 //   A_i = sum_j p_ij V x_j,  or  sum_j p_ij V (x_j - x_i),   sum_j p_ij = 1
-// The kHeard tokens of row i and their weights are drawn once, independent of the tokens' places.
+// The kEntries tokens of row i and their weights are drawn once, independent of the tokens' places.
 class RandomAttention {
  public:
-  RandomAttention(const Dynamics& dynamics, Shape shape) : heard_(shape.n) {
+  RandomAttention(const Dynamics& dynamics, Shape shape) : rows_(shape.n) {
     const std::vector<const Attention*> heads = by_kind(dynamics).heads;
     if (!heads.empty()) {
       value_ = heads.front()->value;
@@ -54,15 +54,15 @@ class RandomAttention {
     }
     for (int i = 0; i < shape.n; ++i) {
       double sum = 0;
-      for (int k = 0; k < kHeard; ++k) {
+      for (int k = 0; k < kEntries; ++k) {
         const Draw draw{.stream = Stream::target,
                         .particle = static_cast<std::uint32_t>(i),
                         .step = static_cast<std::uint32_t>(k),
                         .replica = 1};
-        heard_[i].push_back({static_cast<int>(draw.uniform(0) * shape.n), draw.uniform(1)});
-        sum += heard_[i].back().weight;
+        rows_[i].push_back({static_cast<int>(draw.uniform(0) * shape.n), draw.uniform(1)});
+        sum += rows_[i].back().weight;
       }
-      for (Heard& one : heard_[i]) one.weight /= sum;
+      for (Entry& one : rows_[i]) one.weight /= sum;
     }
   }
 
@@ -72,7 +72,7 @@ class RandomAttention {
       for (int k = 0; k < x.d(); ++k) {
         mean[k] = relative_ ? -x.at(i, k) : 0;
         // Tokens that have merged leave fewer rows.
-        for (const Heard& one : heard_[i]) mean[k] += one.weight * x.at(one.token % x.n(), k);
+        for (const Entry& one : rows_[i]) mean[k] += one.weight * x.at(one.token % x.n(), k);
       }
       for (int k = 0; k < x.d(); ++k)
         if (value_.empty())
@@ -83,11 +83,11 @@ class RandomAttention {
   }
 
  private:
-  struct Heard {
+  struct Entry {
     int token;
     double weight;
   };
-  std::vector<std::vector<Heard>> heard_;  // (n)
+  std::vector<std::vector<Entry>> rows_;  // (n)
   Matrix value_{};
   bool relative_ = false;
 };

@@ -14,37 +14,36 @@
 
 namespace murmur {
 
-// What a preset says, for a figure to change.
+// The settings of a preset.
 ExperimentSpec preset_spec(const std::string& preset);
 
 struct Simulated {
   Outcome outcome{};
   std::vector<double> times{};
-  std::vector<HostSwarm> frames{};  // merged particles repeat their group's place
+  std::vector<HostSwarm> frames{};  // merged particles have the place of their group
   std::vector<Merge> merges{};
   const HostSwarm& last() const { return frames.back(); }
 };
 
-// Error(numerical) where the simulation does not reach its end. A null model takes the place of the
-// forces, and of nothing else of the experiment.
+// Error(numerical) where the simulation does not reach its end. A null model replaces only the
+// forces.
 Simulated simulate_in_memory(const Experiment& experiment, NullModel null = NullModel::none);
 
 double angle_of(const HostSwarm& x, int i);  // of its first two coordinates, in (-pi, pi]
 
 // The engine of a choice; under `still` and `random` the reference engine, which keeps the manifold
-// of every dynamics and replaces its forces, layer norm and clock. `constant` moves nothing: it is
-// about answers.
+// of every dynamics and replaces its forces, layer norm and clock. `constant` replaces answers and
+// no forces.
 std::unique_ptr<Engine> make_engine(const EngineChoice& resolved, NullModel null);
 
-// The same of infinitely many tokens, of which no matrix is drawn: under `random` each attends to
-// all alike.
+// The same for infinitely many tokens: under `random` each attends to all of them alike.
 MeanField under_null(MeanField field, NullModel null);
 
 struct PlanePoint {
   double x, y;
 };
 
-// Corners of the convex hull in turn, the first once more at the end.
+// Corners of the convex hull in their order around it, the first one again at the end.
 std::vector<PlanePoint> hull_of(std::vector<PlanePoint> points);
 std::vector<PlanePoint> points_of(const HostSwarm& z);  // the first two coordinates
 

@@ -393,7 +393,7 @@ class Reproduce(murmur.Case):
         done = self.murmur("reproduce", "swarm-table", "--quick", *TINY, code=None)
         self.assertTrue(done.stdout.startswith("changed: hidden=4, epochs=1, batch=16\n\n"))
         head = done.stdout.splitlines()[2]
-        for word in ("what", "held against", "ours", "tolerance", "agrees"):
+        for word in ("what", "compared with", "ours", "tolerance", "agrees"):
             self.assertIn(word, head)
         self.assertIn("5 vs 6, 10 shared", done.stdout)
 

@@ -84,9 +84,9 @@ TEST(RealReadings, BackwardsLayersRunTheOtherWay) {
 
 TEST(RealReadings, KeptFeedForwardLeavesTheRank) {
   for (const InputReading& r : read_with({}, {.whole_blocks = true}).inputs)
-    EXPECT_EQ(r.rank_alone, r.layers.back().effective_rank);
+    EXPECT_EQ(r.rank_attention_only, r.layers.back().effective_rank);
   for (const InputReading& r : read_with({}, {}).inputs)
-    EXPECT_NE(r.rank_alone, r.layers.back().effective_rank);
+    EXPECT_NE(r.rank_attention_only, r.layers.back().effective_rank);
 }
 
 TEST(RealReadings, DoNotDependOnThreads) {
