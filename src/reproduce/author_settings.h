@@ -20,8 +20,8 @@ std::span<const AuthorSetting> author_settings();  // in the order of the table 
 // Null for a name that is not in the table of reproductions.
 const AuthorSetting* author_setting(std::string_view name);
 
-// "normalisation: ... (source: ...)" and "ours: ...", a line each.
+// "normalisation: ... (source: ...)" and "ours: ...", one line each.
 std::string lines_of(const AuthorSetting& setting);
-std::string markdown_of_settings();  // a row a reproduction
+std::string markdown_of_settings();  // one row per reproduction
 
 }  // namespace murmur

@@ -12,14 +12,11 @@
 #include "murmur/error.h"
 #include "murmur/flow.h"
 #include "murmur/random.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {
 
 namespace {
-
-constexpr double kTurn = 2 * std::numbers::pi;
 
 double density(double theta) { return 1 + 0.5 * std::cos(theta) + 0.2 * std::sin(2 * theta); }
 double below(double theta) {  // its integral from 0
@@ -42,7 +39,7 @@ HostSwarm on_circle(int n, const std::function<double(int)>& rank) {
   return x;
 }
 
-// Frames at 0, every, ..., T by the engine of moments: n p terms an evaluation, error 1e-12.
+// Frames at 0, every, ..., T by the engine of moments: n p terms per evaluation, error 1e-12.
 std::vector<HostSwarm> simulated(const Chaos& chaos, const HostSwarm& x, int threads) {
   const auto engine = chaos.null == NullModel::none
                           ? make_moments_engine({.threads = threads})
@@ -136,7 +133,7 @@ ChaosExponent chaos_exponent(const std::vector<ChaosPoint>& points, double t) {
   for (const double value : x) square += (value - mean) * (value - mean);
   for (std::size_t k = 0; k < x.size(); ++k)
     variance += std::pow((x[k] - mean) / square * error[k], 2);
-  return {line_of(x, y).slope, std::sqrt(variance)};
+  return {fit_line(x, y).slope, std::sqrt(variance)};
 }
 
 //   E = int q^2 s (1 - s) - int int q^2(s) q^2(r) (min(s, r) - s r) / int q^2
@@ -158,8 +155,8 @@ double chaos_constant() {
 namespace {
 
 // (times)(particles) angles of quantiles displaced by u, which may be empty.
-std::vector<std::vector<double>> carried(const Chaos& chaos, int particles,
-                                         const std::vector<double>& u) {
+std::vector<std::vector<double>> carry_quantiles(const Chaos& chaos, int particles,
+                                                 const std::vector<double>& u) {
   HostSwarm x({particles, 2});
   for (int i = 0; i < particles; ++i) {
     const double theta = chaos_quantile((i + 0.5) / particles) + (u.empty() ? 0 : u[i]);
@@ -171,10 +168,10 @@ std::vector<std::vector<double>> carried(const Chaos& chaos, int particles,
   return angles;
 }
 
-double apart(double a, double b) { return std::remainder(a - b, kTurn); }
+double angle_difference(double a, double b) { return std::remainder(a - b, kTurn); }
 
 // min over a of the mean of (u - a q)^2
-double free_of_shifts(const std::vector<double>& u, const std::vector<double>& q) {
+double mean_square_without_shift(const std::vector<double>& u, const std::vector<double>& q) {
   double uu = 0, uq = 0, qq = 0;
   for (std::size_t i = 0; i < u.size(); ++i) {
     uu += u[i] * u[i];
@@ -188,7 +185,7 @@ double free_of_shifts(const std::vector<double>& u, const std::vector<double>& q
 
 std::vector<double> chaos_constants(const Chaos& chaos, int particles, int modes) {
   constexpr double kSmall = 1e-3;
-  const auto mean_flow = carried(chaos, particles, {});
+  const auto mean_flow = carry_quantiles(chaos, particles, {});
   const std::size_t times = mean_flow.size();
   std::vector<std::vector<double>> q(times, std::vector<double>(particles));  // dtheta / ds
   std::vector<double> square(times), constants(times);
@@ -196,7 +193,8 @@ std::vector<double> chaos_constants(const Chaos& chaos, int particles, int modes
     for (int i = 0; i < particles; ++i) {
       const auto& theta = mean_flow[t];
       q[t][i] =
-          apart(theta[(i + 1) % particles], theta[(i + particles - 1) % particles]) * particles / 2;
+          angle_difference(theta[(i + 1) % particles], theta[(i + particles - 1) % particles]) *
+          particles / 2;
       square[t] += q[t][i] * q[t][i] / particles;
     }
   std::vector<std::vector<double>> terms(modes);  // (modes)(times)
@@ -209,14 +207,16 @@ std::vector<double> chaos_constants(const Chaos& chaos, int particles, int modes
           kSmall * kTurn / density(chaos_quantile(s)) * std::sqrt(2.0) * std::sin(wave * s) / wave;
       down[i] = -up[i];
     }
-    const auto plus = carried(chaos, particles, up), minus = carried(chaos, particles, down);
+    const auto plus = carry_quantiles(chaos, particles, up),
+               minus = carry_quantiles(chaos, particles, down);
     for (std::size_t t = 0; t < times; ++t) {
       std::vector<double> u(particles);
-      for (int i = 0; i < particles; ++i) u[i] = apart(plus[t][i], minus[t][i]) / (2 * kSmall);
-      terms[m].push_back(free_of_shifts(u, q[t]));
+      for (int i = 0; i < particles; ++i)
+        u[i] = angle_difference(plus[t][i], minus[t][i]) / (2 * kSmall);
+      terms[m].push_back(mean_square_without_shift(u, q[t]));
     }
   });
-  double rest = 1.0 / 6;  // sum over k of 1 / (pi k)^2, less the terms that are carried
+  double rest = 1.0 / 6;  // sum over k of 1 / (pi k)^2, without the terms that are carried
   for (int m = 0; m < modes; ++m) rest -= std::pow(std::numbers::pi * (m + 1), -2);
   for (std::size_t t = 0; t < times; ++t) {
     constants[t] = rest * square[t];
@@ -228,9 +228,9 @@ std::vector<double> chaos_constants(const Chaos& chaos, int particles, int modes
 namespace {
 
 // The clouds of a wrong model; the limit is always the right one.
-Chaos spoiled(Chaos chaos, const FigureValues& values, const WrongModel& wrong) {
+Chaos with_wrong_model(Chaos chaos, const FigureValues& values, const WrongModel& wrong) {
   ExperimentSpec spec = values.spec("chaos");
-  wrong.spoil(spec);
+  wrong.apply(spec);
   chaos.dynamics = make_experiment(spec).dynamics;
   chaos.extra = wrong.tokens;
   chaos.null = wrong.null;
@@ -239,12 +239,13 @@ Chaos spoiled(Chaos chaos, const FigureValues& values, const WrongModel& wrong) 
 
 Chaos chaos_of(const ReproductionControl& control) {
   const FigureValues& values = control.values;
-  Chaos chaos{.dynamics = make_experiment(values.spec("chaos")).dynamics,
-              .sizes = values.wholes("sizes"),
-              .seeds = values.wholes("clouds"),
-              .T = std::floor(values.number("T")),
-              .threads = control.threads,
-              .first_seed = 50'000};  // no cloud below stands for the rules: those were looked at
+  Chaos chaos{
+      .dynamics = make_experiment(values.spec("chaos")).dynamics,
+      .sizes = values.wholes("sizes"),
+      .seeds = values.wholes("clouds"),
+      .T = std::floor(values.number("T")),
+      .threads = control.threads,
+      .first_seed = 50'000};  // clouds of smaller seeds were seen before the rules were written
   if (chaos.sizes.size() != chaos.seeds.size() || chaos.sizes.size() < 2)
     throw Error(Fault::input,
                 fmt::format("chaos has {} sizes and {} numbers of clouds", chaos.sizes.size(),
@@ -267,7 +268,7 @@ ReproducedTable table_of(const std::vector<ChaosPoint>& points) {
                         {"n", "t", "distance", "standard error", "sqrt(n) distance",
                          "sqrt(n) error", "clouds", "slope -1/2", "level"}};
   for (const ChaosPoint& p : points) {
-    const double error = p.distance.sd / std::sqrt(p.clouds), root = std::sqrt(p.n);
+    const double error = p.distance.error(), root = std::sqrt(p.n);
     const double level = height_at(points, p.t);
     table.rows.push_back({static_cast<double>(p.n), p.t, p.distance.mean, error,
                           root * p.distance.mean, root * error, static_cast<double>(p.clouds),
@@ -284,7 +285,7 @@ std::vector<double> squares_at(const std::vector<ChaosPoint>& points, double t) 
   return squares;
 }
 
-// Sums of two numbers of the same clouds, one over the other, and its standard error.
+// The ratio of the sums of two numbers over the same clouds, and its standard error.
 struct Ratio {
   double value = 0, error = 0;
 };
@@ -313,7 +314,8 @@ ReproducedTable slopes_of(const std::vector<ChaosPoint>& points) {
   return table;
 }
 
-// Constants of n W2^2: the bridge's at t = 0, and by what factor the flow enlarges it.
+// Checks the constant of n W2^2 at t = 0, that of the bridge, and the factor by which the flow
+// enlarges it.
 void check_constants(const Chaos& right, const std::vector<ChaosPoint>& points,
                      Reproduction& result) {
   const std::vector<double> predicted = chaos_constants(right, 2'000, 80);
@@ -323,16 +325,16 @@ void check_constants(const Chaos& right, const std::vector<ChaosPoint>& points,
     const double t = static_cast<double>(k) * right.every;
     const std::vector<double> squares = squares_at(points, t);
     const Spread spread = spread_of(squares);
-    const double error = spread.sd / std::sqrt(static_cast<double>(squares.size()));
+    const double error = spread.error();
     table.rows.push_back({t, predicted[k], spread.mean, error});
     const Ratio growth = ratio_of(squares, start);
-    Check check = k == 0
-                      ? near("chaos.constant",
-                             {"t = 0: n W2^2 on average", chaos_constant(), spread.mean}, 3 * error)
-                      : near("chaos.growth",
-                             {fmt::format("t = {:g}: n W2^2 over that at t = 0", t),
-                              predicted[k] / predicted[0], growth.value},
-                             3 * growth.error);
+    Check check =
+        k == 0 ? check_near(rule::chaos_constant,
+                            {"t = 0: n W2^2 on average", chaos_constant(), spread.mean}, 3 * error)
+               : check_near(rule::chaos_growth,
+                            {fmt::format("t = {:g}: n W2^2 over that at t = 0", t),
+                             predicted[k] / predicted[0], growth.value},
+                            3 * growth.error);
     check.rule = "within 3 standard errors";
     check.more["standard error"] = k == 0 ? error : growth.error;
     check.more["clouds"] = static_cast<double>(squares.size());
@@ -343,7 +345,7 @@ void check_constants(const Chaos& right, const std::vector<ChaosPoint>& points,
 
 void draw(Reproduction& result) {
   ReproducedFigure figure{
-      .name = "chaos",
+      .name = figure::chaos,
       .table = "chaos",
       .title = "Independent tokens on the circle, β = 4",
       .x = {.label = "number of tokens n", .log = true},
@@ -359,7 +361,7 @@ void draw(Reproduction& result) {
       {"level", Drawn::line, "mean over n"},
       {.column = "sqrt(n) distance", .name = "mean of clouds", .error = "sqrt(n) error"}};
   result.figures.push_back(figure);
-  result.captions["chaos"] =
+  result.captions[figure::chaos] =
       "The distance W₂ of n independent tokens from the swarm of infinitely many falls as n^(−1/2) "
       "at every time (left); times √n it is level (right). Bars: standard errors over clouds.";
 }
@@ -367,13 +369,13 @@ void draw(Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> chaos(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "chaos");
+  Reproduction result = new_result(control, figure::chaos);
   const Chaos chaos = chaos_of(control);
   const std::vector<CircleMeasure> limit = chaos_limit(chaos, chaos.limit);
   if (control.stopped()) return std::nullopt;
   std::vector<ChaosPoint> points;
   for (std::size_t size = 0; size < chaos.sizes.size(); ++size) {
-    Chaos one = spoiled(chaos, control.values, control.wrong);
+    Chaos one = with_wrong_model(chaos, control.values, control.wrong);
     one.sizes = {chaos.sizes[size]};
     one.seeds = {chaos.seeds[size]};
     for (const ChaosPoint& point : chaos_points(one, limit)) points.push_back(point);
@@ -381,9 +383,10 @@ std::optional<Reproduction> chaos(const ReproductionControl& control) {
   }
   for (double t = 0; t <= chaos.T; t += chaos.every) {
     const ChaosExponent exponent = chaos_exponent(points, t);
-    Check check = near("chaos.exponent",
-                       {fmt::format("t = {:g}: exponent of W2 over n", t), -0.5, exponent.value},
-                       3 * exponent.error);
+    Check check =
+        check_near(rule::chaos_exponent,
+                   {fmt::format("t = {:g}: exponent of W2 over n", t), -0.5, exponent.value},
+                   3 * exponent.error);
     check.rule = "within 3 standard errors";
     check.more["standard error"] = exponent.error;
     result.checks.push_back(std::move(check));

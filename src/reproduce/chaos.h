@@ -15,11 +15,11 @@ struct Chaos {
   Dynamics dynamics{};
   std::vector<int> sizes{};  // n
   std::vector<int> seeds{};  // how many clouds of each n
-  int limit = 20'000;        // quantile particles that stand for infinitely many
-  double every = 1, T = 3;   // times that are looked at
+  int limit = 20'000;        // quantile particles, in place of infinitely many
+  double every = 1, T = 3;   // times between measurements, and the last one
   int threads = 0;
   int first_seed = 0;                // of the clouds of each n
-  int extra = 0;                     // tokens a cloud more than its n says: a wrong model
+  int extra = 0;                     // additional tokens per cloud: a wrong model
   NullModel null = NullModel::none;  // that moves the clouds; never the limit
 };
 
@@ -53,7 +53,7 @@ double chaos_constant();
 // The same at times 0, every, ..., T. A small displacement u of the quantiles is carried linearly
 // by the flow, so that n E W2^2 -> sum over k of min over a of int (u_k(t) - a dtheta/ds)^2 ds,
 // where u_k starts as the k-th term of the bridge, (2 pi q) sqrt(2) sin(pi k s) / (pi k). Waves
-// above `modes` are so fine that no other token feels them: they go with the flow alone.
+// above `modes` are so fine that no other token responds to them: the flow only transports them.
 std::vector<double> chaos_constants(const Chaos& chaos, int particles, int modes);
 
 }  // namespace murmur

@@ -1,4 +1,5 @@
-// euclidean.cpp: attention in R^d seen through e^{-tV}: polytopes and hyperplanes.
+// euclidean.cpp: attention in R^d seen through e^{-tV}: polytopes, hyperplanes, and products of a
+// subspace in which V attracts with one in which it repels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <numeric>
 
 #include "murmur/random.h"
-#include "reproduce/plane.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -15,22 +15,41 @@ namespace murmur {
 
 namespace {
 
-double dot(const HostSwarm& z, int i, int j) {
+// <z_i, z_j> over the first `axes` coordinates.
+double dot(const HostSwarm& z, int i, int j, int axes) {
   double sum = 0;
-  for (int k = 0; k < z.d(); ++k) sum += z.at(i, k) * z.at(j, k);
+  for (int k = 0; k < axes; ++k) sum += z.at(i, k) * z.at(j, k);
   return sum;
 }
 
-// The largest distance between two tokens.
-double extent_of(const HostSwarm& z) {
+// The largest distance between two tokens along the first `axes` coordinates.
+double extent_of(const HostSwarm& z, int axes) {
   double most = 0;
   for (int i = 0; i < z.n(); ++i)
     for (int j = 0; j < i; ++j)
-      most = std::max(most, dot(z, i, i) + dot(z, j, j) - 2 * dot(z, i, j));
+      most = std::max(most, dot(z, i, i, axes) + dot(z, j, j, axes) - 2 * dot(z, i, j, axes));
   return std::sqrt(most);
 }
 
-// What tokens keep of their extent: less where all meet in one place, which is a boundary too.
+// The token farthest along z_i, to which token i attends in the end.
+int attended(const HostSwarm& z, int i, int axes) {
+  int best = 0;
+  for (int j = 1; j < z.n(); ++j)
+    if (dot(z, i, j, axes) > dot(z, i, best, axes)) best = j;
+  return best;
+}
+
+// (max_j <z, z_j> - |z|^2) / |z|^2 over the first `axes` coordinates: 0 on the boundary points of
+// the theorem, and at the origin.
+double boundary_miss(const HostSwarm& z, int i, int axes) {
+  const double square = dot(z, i, i, axes);
+  if (square < 1e-4) return 0;
+  return (dot(z, i, attended(z, i, axes), axes) - square) / square;
+}
+
+constexpr double kMiss = 1e-2;  // of a boundary point
+// The share of their extent that tokens must keep: less is left where all meet in one point, which
+// is a boundary too.
 constexpr double kKept = 0.1;
 
 double along(const HostSwarm& z, int i, const Vector& direction) {
@@ -66,14 +85,14 @@ double hull_growth(const std::vector<HostSwarm>& frames, const std::vector<Vecto
   return most;
 }
 
-// What the integrator's tolerance may add to a hull of this size.
+// The most that the integrator's tolerance adds to a hull of this size.
 constexpr double kRounding = 1e-6;
 
 // Polytope: V = I.
 
 constexpr int kFirstSeed = 1000;  // those below were seen before the rules were written
 
-double middle_of(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   if (values.empty()) return kNoNumber;
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -86,15 +105,6 @@ double area_of(const std::vector<PlanePoint>& hull) {
   return twice / 2;
 }
 
-// (max_j <z, z_j> - |z|^2) / |z|^2: 0 on the boundary points of the theorem, and at the origin.
-double boundary_miss(const HostSwarm& z, int i) {
-  const double square = dot(z, i, i);
-  if (square < 1e-4) return 0;
-  double most = square;
-  for (int j = 0; j < z.n(); ++j) most = std::max(most, dot(z, i, j));
-  return (most - square) / square;
-}
-
 struct Misses {
   double largest = 0;
   int boundary = 0;  // particles that miss by less than a hundredth
@@ -102,20 +112,21 @@ struct Misses {
 Misses misses_of(const HostSwarm& z) {
   Misses misses;
   for (int i = 0; i < z.n(); ++i) {
-    const double miss = boundary_miss(z, i);
+    const double miss = boundary_miss(z, i, z.d());
     misses.largest = std::max(misses.largest, miss);
-    misses.boundary += miss < 1e-2 ? 1 : 0;
+    misses.boundary += miss < kMiss ? 1 : 0;
   }
   return misses;
 }
 
-// Rates at which misses fall over the second half of a simulation. A particle that attends to one
-// corner v alone has z' = v - z, so that its miss falls as e^{-t}, up to e^{-2t}.
+// Adds the rates at which misses fall over the second half of a simulation. A particle that attends
+// only to one corner v has z' = v - z, so that its miss falls as e^{-t}, up to e^{-2t}.
 void add_rates(const Simulated& simulated, std::vector<double>& rates) {
   const std::size_t last = simulated.times.size() - 1, half = last / 2;
+  const int d = simulated.last().d();
   for (int i = 0; i < simulated.last().n(); ++i) {
-    const double from = boundary_miss(simulated.frames[half], i);
-    const double to = boundary_miss(simulated.frames[last], i);
+    const double from = boundary_miss(simulated.frames[half], i, d);
+    const double to = boundary_miss(simulated.frames[last], i, d);
     if (from > 1e-6 && to > 0)  // others were corners from the start
       rates.push_back(std::log(from / to) / (simulated.times[last] - simulated.times[half]));
   }
@@ -124,10 +135,10 @@ void add_rates(const Simulated& simulated, std::vector<double>& rates) {
 std::vector<Vector> random_directions(int d, int count) {
   std::vector<Vector> directions(count, Vector(d));
   for (int m = 0; m < count; ++m) {
-    const Draw who{0, Stream::target, static_cast<std::uint32_t>(m)};
+    const Draw draw{0, Stream::target, static_cast<std::uint32_t>(m)};
     double square = 0;
     for (int k = 0; k < d; ++k) {
-      directions[m][k] = who.normal(static_cast<std::uint16_t>(k));
+      directions[m][k] = draw.normal(static_cast<std::uint16_t>(k));
       square += directions[m][k] * directions[m][k];
     }
     for (double& u : directions[m]) u /= std::sqrt(square);
@@ -139,12 +150,7 @@ std::vector<Vector> random_directions(int d, int count) {
 ReproducedTable plane_table(const Simulated& simulated) {
   ReproducedTable table{"plane",
                         {"z1", "hull at the start", "hull at the end", "path", "start", "end"}};
-  const auto add = [&](std::size_t column, double x, double y) {
-    std::vector<ReproducedTable::Cell> row(table.columns.size(), kNoNumber);
-    row[0] = x;
-    row[column] = y;
-    table.rows.push_back(std::move(row));
-  };
+  const auto add = [&](std::size_t column, double x, double y) { add_point(table, x, column, y); };
   for (int i = 0; i < simulated.last().n(); ++i) {
     for (const HostSwarm& z : simulated.frames) add(3, z.at(i, 0), z.at(i, 1));
     add(3, kNoNumber, kNoNumber);
@@ -257,7 +263,7 @@ HyperplaneCase judge_hyperplanes(const Simulated& simulated, const Leading& lead
 }  // namespace
 
 std::optional<Reproduction> polytope(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "polytope");
+  Reproduction result = new_result(control, figure::polytope);
   ReproducedTable cases{"cases",
                         {"d", "seed", "boundary_start", "boundary_end", "largest_miss",
                          "hull_growth", "area_start", "area_end"}};
@@ -271,7 +277,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       spec.d = d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.save = SaveChoice{SaveChoice::every, 0.5};
-      control.wrong.spoil(spec);
+      control.wrong.apply(spec);
       const Experiment e = make_experiment(spec);
       const Simulated simulated = simulate_in_memory(e, control.wrong.null);
       const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
@@ -283,37 +289,42 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
                             double(after.boundary), after.largest, grown, from, to});
       miss = std::max(miss, after.largest);
       growth = std::max(growth, grown);
-      kept = std::min(kept, extent_of(last) / extent_of(first));
+      kept = std::min(kept, extent_of(last, d) / extent_of(first, d));
       min_gained = std::min(min_gained, after.boundary - before.boundary);
       n = first.n();
       add_rates(simulated, rates);
       if (d == 2 && seed == kFirstSeed) result.tables.push_back(plane_table(simulated));
     }
   result.checks = {
-      holds("polytope.boundary",
-            {"largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss},
-            miss < 1e-2, "below 0.01: every particle is on the boundary or at 0"),
-      holds("polytope.boundary",
-            {fmt::format("of {} particles, those that came to be so in flight, least", n),
-             static_cast<double>(min_gained)},
-            min_gained > 0, "above 0: they were not there from the start"),
-      holds("polytope.boundary",
-            {"largest distance of two particles at the end over that at the start, least", kept},
-            kept > kKept, fmt::format("above {:g}: they do not meet in one point", kKept)),
-      holds("polytope.hull",
-            {"most that the hull grows between frames along 200 directions", growth},
-            growth < kRounding, fmt::format("below {:g}: it never grows", kRounding))};
-  Check rate = nearly("polytope.rate",
-                      {"rate at which misses fall over the second half, median of the particles", 1,
-                       middle_of(rates)},
-                      0.01);
+      check_holds(
+          rule::polytope_boundary,
+          {"largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss},
+          miss < kMiss, "below 0.01: every particle is on the boundary or at 0"),
+      check_holds(
+          rule::polytope_boundary,
+          {fmt::format("least number of the {} particles that reached the boundary during the run",
+                       n),
+           static_cast<double>(min_gained)},
+          min_gained > 0, "above 0: they were not there from the start"),
+      check_holds(
+          rule::polytope_boundary,
+          {"largest distance of two particles at the end over that at the start, least", kept},
+          kept > kKept, fmt::format("above {:g}: they do not meet in one point", kKept)),
+      check_holds(rule::polytope_hull,
+                  {"most that the hull grows between frames along 200 directions", growth},
+                  growth < kRounding, fmt::format("below {:g}: it never grows", kRounding))};
+  Check rate =
+      check_near_share(rule::polytope_rate,
+                       {"rate at which misses fall over the second half, median of the particles",
+                        1, median_of(rates)},
+                       0.01);
   rate.more["particles"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
   result.tables.insert(result.tables.begin(), std::move(cases));
   const std::vector<int> dimensions = control.values.wholes("dimensions");
   if (std::find(dimensions.begin(), dimensions.end(), 2) == dimensions.end()) return result;
   result.figures = {
-      {.name = "polytope",
+      {.name = figure::polytope,
        .table = "plane",
        .title = fmt::format("{} tokens in the plane, V = I, seen through e^{{−tV}}", n),
        .x = {.label = "first coordinate z_{1}"},
@@ -325,14 +336,14 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
                   {"start", Drawn::rings, "start", 1},
                   {"end", Drawn::points, "end", 0}},
        .equal_axes = true}};
-  result.captions["polytope"] =
+  result.captions[figure::polytope] =
       "With V = I every token comes to a point of the boundary of a polytope, or to 0: most go to "
       "vertices of the hull, which only shrinks on the way.";
   return result;
 }
 
 std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "hyperplanes");
+  Reproduction result = new_result(control, figure::hyperplanes);
   ReproducedTable cases{
       "cases",
       {"V", "seed", "leading_eigenvalue", "values", "lowest", "highest", "astray", "range_growth"}};
@@ -347,7 +358,7 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       spec.d = kValues[v].d;
       spec.random.seed = static_cast<std::uint64_t>(seed);
       spec.dynamics.value = {MatrixChoice::given, kValues[v].matrix()};
-      control.wrong.spoil(spec);
+      control.wrong.apply(spec);
       const Experiment e = make_experiment(spec);
       const Simulated simulated = simulate_in_memory(e, control.wrong.null);
       const HyperplaneCase found = judge_hyperplanes(simulated, leading);
@@ -364,11 +375,12 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
           paths.rows.push_back(
               {simulated.times[f], double(i), along(simulated.frames[f], i, leading.functional)});
     }
-    result.checks.push_back(holds("hyperplanes.values",
-                                  {fmt::format("values of phi_1* at the end, {}", kValues[v].title),
-                                   static_cast<double>(most)},
-                                  most <= 3, fmt::format("3 or fewer, {:g} or more apart", kGap)));
-    result.figures.push_back({.name = "hyperplanes",
+    result.checks.push_back(
+        check_holds(rule::hyperplanes_values,
+                    {fmt::format("values of phi_1* at the end, {}", kValues[v].title),
+                     static_cast<double>(most)},
+                    most <= 3, fmt::format("3 or fewer, {:g} or more apart", kGap)));
+    result.figures.push_back({.name = figure::hyperplanes,
                               .table = paths.name,
                               .title = fmt::format("Published V, {}", kValues[v].title),
                               .x = {.label = "time t"},
@@ -381,20 +393,178 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
     result.tables.push_back(std::move(paths));
   }
   result.checks.push_back(
-      holds("hyperplanes.values",
-            {"farthest that a particle is from the largest, the smallest and 0", astray},
-            astray < kGap, fmt::format("below {:g}", kGap)));
-  result.checks.push_back(holds(
-      "hyperplanes.values", {"range of phi_1* at the end over that at the start, least", kept},
+      check_holds(rule::hyperplanes_values,
+                  {"farthest that a particle is from the largest, the smallest and 0", astray},
+                  astray < kGap, fmt::format("below {:g}", kGap)));
+  result.checks.push_back(check_holds(
+      rule::hyperplanes_values, {"range of phi_1* at the end over that at the start, least", kept},
       kept > kKept, fmt::format("above {:g}: they do not meet in one value", kKept)));
-  result.checks.push_back(
-      holds("hyperplanes.range", {"most that the range of phi_1* grows between frames", growth},
-            growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)));
+  result.checks.push_back(check_holds(
+      rule::hyperplanes_range, {"most that the range of phi_1* grows between frames", growth},
+      growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)));
   result.tables.insert(result.tables.begin(), std::move(cases));
-  result.captions["hyperplanes"] =
+  result.captions[figure::hyperplanes] =
       "Along the leading eigenvector of V tokens gather on at most three parallel hyperplanes: the "
       "greatest and the smallest value of the coordinate, and 0. One panel for each published "
       "matrix V.";
+  return result;
+}
+
+namespace {
+
+constexpr double kShare = 0.01;  // tolerance of the rate in G
+
+// V = diag(1, ..., 1, repelled): F is spanned by the first d - 1 axes, G by the last.
+Matrix value_of(int d, double repelled) {
+  Matrix v = zeros(d, d);
+  for (int k = 0; k < d; ++k) v(k, k) = k + 1 < d ? 1 : repelled;
+  return v;
+}
+
+struct Gathering {
+  double miss = 0;  // the largest, at the end
+  int came = 0;     // tokens that reached the boundary of F during the run
+  double nearest = INFINITY,
+         farthest = 0;  // rates at which followers leave the token that they attend to
+  int followers = 0;
+  double kept = INFINITY;  // of the largest distance of two tokens in F
+};
+
+// In G a follower i of j, both settled, obeys (z_i - z_j)' = -repelled (z_i - z_j).
+Gathering gathering_of(const Simulated& simulated) {
+  const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
+  const std::size_t late = 3 * simulated.frames.size() / 4;
+  const HostSwarm& before = simulated.frames[late];
+  const double time = simulated.times.back() - simulated.times[late];
+  const int axis = last.d() - 1;  // of G; F has those before it
+  Gathering g{.kept = extent_of(last, axis) / extent_of(first, axis)};
+  for (int i = 0; i < last.n(); ++i) {
+    const double miss = boundary_miss(last, i, axis);
+    g.miss = std::max(g.miss, miss);
+    g.came += miss < kMiss && boundary_miss(first, i, axis) >= kMiss ? 1 : 0;
+    const int j = attended(last, i, axis);
+    if (j == i || attended(before, i, axis) != j || boundary_miss(before, i, axis) > 1e-3) continue;
+    const double from = before.at(i, axis) - before.at(j, axis);
+    const double to = last.at(i, axis) - last.at(j, axis);
+    const double rate = std::log(std::fabs(to / from)) / time;
+    g.nearest = std::min(g.nearest, rate);
+    g.farthest = std::max(g.farthest, rate);
+    ++g.followers;
+  }
+  return g;
+}
+
+// Coordinates over time: one of F, which gathers, and that of G as x = e^{tV} z, which does not.
+void draw_paths(const Simulated& simulated, double repelled, Reproduction& result) {
+  const int d = simulated.last().d();
+  ReproducedTable table{fmt::format("paths_d{}", d), {"t", "token", "in F", "in G"}};
+  for (int i = 0; i < simulated.last().n(); ++i)
+    for (std::size_t f = 0; f < simulated.frames.size(); ++f)
+      table.rows.push_back(
+          {simulated.times[f], static_cast<double>(i), simulated.frames[f].at(i, 0),
+           std::exp(repelled * simulated.times[f]) * simulated.frames[f].at(i, d - 1)});
+  const std::string last = repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled);
+  const std::string exponent = repelled == -0.5 ? "−t/2" : fmt::format("{:g}t", repelled);
+  const std::string v = fmt::format("V = diag({}, {})", d == 2 ? "1" : "1, 1", last);
+  if (d == 2)
+    result.figures.push_back({.name = figure::product,
+                              .table = table.name,
+                              .title = fmt::format("{}: along F", v),
+                              .x = {.label = "time t"},
+                              .y = {.label = "coordinate z_{1} of z = e^{−tV} x"},
+                              .curves = {{"in F", Drawn::path, "tokens", 0}},
+                              .apart = "token"});
+  result.figures.push_back(
+      {.name = figure::product,
+       .table = table.name,
+       .title = fmt::format("{}: along G", v),
+       .x = {.label = "time t"},
+       .y = {.label = fmt::format("coordinate x_{{{0}}} = e^{{{1}}} z_{{{0}}}", d, exponent)},
+       .curves = {{"in G", Drawn::path, "tokens", 1}},
+       .apart = "token"});
+  result.tables.push_back(std::move(table));
+}
+
+// The plane F of d = 3 with the hull of the tokens in it.
+void draw_plane(const Simulated& simulated, double repelled, Reproduction& result) {
+  ReproducedTable table{"plane", {"z1", "hull", "path", "start", "end"}};
+  const auto add = [&](std::size_t column, const PlanePoint& p) {
+    add_point(table, p.x, column, p.y);
+  };
+  for (const PlanePoint& corner : hull_of(points_of(simulated.last()))) add(1, corner);
+  for (int i = 0; i < simulated.last().n(); ++i) {
+    for (const HostSwarm& z : simulated.frames) add(2, {z.at(i, 0), z.at(i, 1)});
+    add(2, {kNoNumber, kNoNumber});
+  }
+  for (const PlanePoint& p : points_of(simulated.frames.front())) add(3, p);
+  for (const PlanePoint& p : points_of(simulated.last())) add(4, p);
+  result.figures.push_back(
+      {.name = figure::product,
+       .table = "plane",
+       .title = fmt::format("V = diag(1, 1, {}): the plane F",
+                            repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled)),
+       .x = {.label = "first coordinate z_{1}"},
+       .y = {.label = "second coordinate z_{2}"},
+       .curves = {{"hull", Drawn::area, "hull at the end", 0},
+                  {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
+                  {"start", Drawn::rings, "start", 1},
+                  {"end", Drawn::points, "end", 0}},
+       .equal_axes = true});
+  result.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+std::optional<Reproduction> product(const ReproductionControl& control) {
+  Reproduction result = new_result(control, figure::product);
+  ReproducedTable cases{"cases",
+                        {"d", "seed", "largest miss in F", "came to the boundary", "followers",
+                         "least rate in G", "greatest rate in G"}};
+  const double repelled = control.values.number("repelled");
+  const int seeds = control.values.whole("seeds");
+  for (const int d : {2, 3}) {
+    Gathering all{.came = 1'000'000};
+    for (int seed = 0; seed < seeds; ++seed) {
+      if (control.stopped()) return std::nullopt;
+      ExperimentSpec spec = control.values.spec("product");
+      spec.d = d;
+      spec.random.seed = static_cast<std::uint64_t>(seed);
+      spec.dynamics.value = {MatrixChoice::given, value_of(d, repelled)};
+      control.wrong.apply(spec);
+      const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
+      const Gathering g = gathering_of(simulated);
+      cases.rows.push_back({static_cast<double>(d), static_cast<double>(seed), g.miss,
+                            static_cast<double>(g.came), static_cast<double>(g.followers),
+                            g.nearest, g.farthest});
+      all = {std::max(all.miss, g.miss),       std::min(all.came, g.came),
+             std::min(all.nearest, g.nearest), std::max(all.farthest, g.farthest),
+             all.followers + g.followers,      std::min(all.kept, g.kept)};
+      if (seed > 0) continue;
+      if (d == 3) draw_plane(simulated, repelled, result);
+      draw_paths(simulated, repelled, result);
+    }
+    const std::string what = fmt::format("d = {}: ", d);
+    result.checks.push_back(check_holds(
+        rule::product_gather,
+        {what + "largest (max_j <z, z_j> - <z, z>) / <z, z> in F at the end", all.miss},
+        all.miss < kMiss && all.came > 0 && all.kept > kKept,
+        "below 0.01, some came there on the way, and they do not all meet in one point"));
+    result.checks.back().more["extent kept"] = all.kept;
+    const bool some = all.followers > 0;
+    for (const double rate : {all.nearest, all.farthest})
+      result.checks.push_back(check_near_share(
+          rule::product_spread,
+          {fmt::format("{}{} rate at which a follower leaves its leader in G, {} followers", what,
+                       rate == all.nearest ? "least" : "greatest", all.followers),
+           -repelled, some ? rate : kNoNumber},
+          kShare));
+  }
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  result.captions[figure::product] =
+      "V attracts in F and repels in G. Along F tokens gather as under V = I: at two values on the "
+      "line, on the boundary of a polytope in the plane. Along G followers leave their leaders as "
+      "e^(t/2) in z, so that x = e^(tV) z keeps them apart; leaders, which attend only to "
+      "themselves, come to 0 there.";
   return result;
 }
 

@@ -5,20 +5,16 @@
 #include <cmath>
 #include <complex>
 #include <map>
-#include <numbers>
 
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "murmur/theory.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {
 
 namespace {
-
-constexpr double kTurn = 2 * std::numbers::pi;
 
 // Equal masses at the quantiles of the density (1 + eps cos k theta) / 2 pi.
 HostSwarm quantiles(int n, int k, double eps) {
@@ -59,7 +55,7 @@ Dynamics plain_or_softmax(double beta, Attention::Weighting weighting) {
   return {.sublayers = {{{Attention{.beta = beta, .weighting = weighting}}}}};
 }
 
-// The mode near sqrt(2 beta) that particles show to grow fastest.
+// The mode near sqrt(2 beta) that grows fastest on particles.
 int fastest_of_particles(double beta, int particles) {
   const Dynamics sa = plain_or_softmax(beta, Attention::softmax);
   const int middle = static_cast<int>(std::sqrt(2 * beta));
@@ -93,7 +89,7 @@ constexpr int kModes = 8;
 
 struct ModeHistory {
   double rate = kNoNumber;       // of the predicted mode; NaN where its window is too short
-  double predicted = kNoNumber;  // what theory says of it
+  double predicted = kNoNumber;  // by theory
   int dominant = 0;
   std::vector<double> times{};
   std::vector<std::vector<double>> amplitude{};  // (times)(modes + 1)
@@ -107,7 +103,7 @@ ModeHistory simulate_cloud(const Cloud& cloud, int seed, const ReproductionContr
   spec.random.seed = static_cast<std::uint64_t>(seed);
   spec.engine.threads = std::max(control.threads, 0);
   const Experiment right = make_experiment(spec);
-  control.wrong.spoil(spec);
+  control.wrong.apply(spec);
   const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e, control.wrong.null);
   ModeHistory trajectory{
@@ -138,7 +134,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Amplitudes of one cloud beside a_k e^{s_k t}, a_k those of the start.
+// Amplitudes of one cloud, compared with a_k e^{s_k t}, a_k those of the start.
 void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reproduction& result) {
   ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta),
                         {"t", "mode", "linear law", "amplitude"}};
@@ -152,9 +148,9 @@ void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reprod
     }
   }
   result.figures.push_back(
-      {.name = "growth",
+      {.name = figure::growth,
        .table = table.name,
-       .title = fmt::format("{} tokens, USA, β = {:g}", grouped(n), cloud.beta),
+       .title = fmt::format("{} tokens, USA, β = {:g}", group_digits(n), cloud.beta),
        .x = {.label = "time t"},
        .y = {.label = "amplitude |m_{k}| of mode k", .log = true},
        .curves = {{"linear law", Drawn::line, "linear law"},
@@ -181,7 +177,7 @@ void draw_rates(const FigureValues& values, Reproduction& result) {
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "growth",
+      {.name = figure::growth,
        .table = "rates",
        .title = "Growth out of the uniform law, SA, d = 2",
        .x = {.label = "inverse temperature β"},
@@ -212,15 +208,15 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   }
   const auto most = std::max_element(
       wins.begin(), wins.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  Check rate =
-      nearly("growth.clouds",
-             {fmt::format("β = {:g}: median rate of mode {} over iid seeds", cloud.beta, cloud.k),
-              predicted, median(rates)},
-             0.05);
+  Check rate = check_near_share(
+      rule::growth_clouds,
+      {fmt::format("β = {:g}: median rate of mode {} over iid seeds", cloud.beta, cloud.k),
+       predicted, median(rates)},
+      0.05);
   rate.more["seeds"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
-  Check winner = near(
-      "growth.leader",
+  Check winner = check_near(
+      rule::growth_leader,
       {fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.read_at),
        static_cast<double>(cloud.k), static_cast<double>(most->first)},
       0);
@@ -233,26 +229,26 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
 }  // namespace
 
 std::optional<Reproduction> growth(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "growth");
+  Reproduction result = new_result(control, figure::growth);
   const int particles = control.values.whole("quantiles");
   const bool one_cloud = control.values.whole("seeds") == 1;
   for (const Predicted& row : kRates) {
     const double beta = row.beta * control.wrong.beta;
-    result.checks.push_back(nearly(
-        "growth.rate",
+    result.checks.push_back(check_near_share(
+        rule::growth_rate,
         {fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.sa,
          linear_rate(plain_or_softmax(beta, Attention::softmax), row.k, particles,
                      control.wrong.null)},
         1e-3));
-    result.checks.push_back(nearly(
-        "growth.rate",
+    result.checks.push_back(check_near_share(
+        rule::growth_rate,
         {fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.usa,
          linear_rate(plain_or_softmax(beta, Attention::unnormalised), row.k, particles,
                      control.wrong.null)},
         1e-3));
   }
   if (control.figures) draw_rates(control.values, result);
-  if (one_cloud) {  // shown and not judged
+  if (one_cloud) {  // drawn, without a check
     if (control.figures)
       draw_cloud(kClouds[0], simulate_cloud(kClouds[0], 0, control),
                  tokens_of(kClouds[0], control.values), result);
@@ -260,33 +256,32 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
     for (const Cloud& cloud : kClouds)
       if (!check_clouds(cloud, control, result)) return std::nullopt;
   }
-  result.captions["growth"] =
+  result.captions[figure::growth] =
       "Modes grow out of the uniform swarm at the rates of the linear theory. First panel: rates "
-      "of "
-      "particles at quantiles (points) on the formula (lines). Then: amplitudes of one cloud of "
-      "independent tokens (points) beside the linear law from its start (lines): they part where "
+      "of particles at quantiles (points) on the formula (lines). Then: amplitudes of one cloud of "
+      "independent tokens (points) and the linear law from its start (lines): they part where "
       "strong modes drive weaker ones, first mode 5, and saturate. Which mode leads in a single "
       "cloud depends on its start";
-  result.captions["growth"] +=
+  result.captions[figure::growth] +=
       one_cloud ? "."
                 : "; over twenty clouds it is most often mode 3 at β = 5 and mode 4 at β = 7.";
   return result;
 }
 
 std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "fastest-modes");
+  Reproduction result = new_result(control, figure::fastest_modes);
   const int particles = control.values.whole("quantiles");
   const double beta_max = control.values.number("beta_max");
   const double beta_step = control.values.number("beta_step");
   for (int k = 1; k <= 4; ++k) {  // particles at the switch: both modes grow alike
     const double beta = theory::switch_point(2, k);
     const Dynamics sa = plain_or_softmax(beta * control.wrong.beta, Attention::softmax);
-    result.checks.push_back(
-        near("fastest-modes.tie",
-             {fmt::format("particles at β = {:.4f}: rate of mode {} over {}", beta, k + 1, k), 1,
-              linear_rate(sa, k + 1, particles, control.wrong.null) /
-                  linear_rate(sa, k, particles, control.wrong.null)},
-             1e-3));
+    result.checks.push_back(check_near(
+        rule::fastest_modes_tie,
+        {fmt::format("particles at β = {:.4f}: rate of mode {} over {}", beta, k + 1, k), 1,
+         linear_rate(sa, k + 1, particles, control.wrong.null) /
+             linear_rate(sa, k, particles, control.wrong.null)},
+        1e-3));
   }
   ReproducedTable switches{"switches", {"mode", "circle", "sphere"}};  // β at which it overtakes
   for (int k = 1; k <= 9; ++k)
@@ -306,7 +301,7 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
   result.tables.push_back(std::move(table));
   const auto draw = [&](const char* title, std::vector<ReproducedCurve> curves) {
     curves.push_back({"sqrt(2 beta)", Drawn::dashes, "√(2β)", ReproducedCurve::kQuiet});
-    result.figures.push_back({.name = "fastest-modes",
+    result.figures.push_back({.name = figure::fastest_modes,
                               .table = "modes",
                               .title = title,
                               .x = {.label = "inverse temperature β"},
@@ -317,10 +312,10 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
        {{"circle", Drawn::steps, "theory", 0},
         {"particles", Drawn::points, fmt::format("{} particles", particles), 0}});
   draw("Out of the uniform sphere S²", {{"sphere", Drawn::steps, "theory", 1}});
-  result.captions["fastest-modes"] =
-      "The mode that grows fastest out of the uniform swarm climbs one step after the other with "
-      "β and stays close to √(2β), on the sphere a little below the circle's. Points: the fastest "
-      "of six modes of 600 particles at quantiles, by their measured rates.";
+  result.captions[figure::fastest_modes] =
+      "The mode that grows fastest out of the uniform swarm climbs one step after the other with β "
+      "and stays close to √(2β), on the sphere a little below the circle's. Points: the fastest of "
+      "six modes of 600 particles at quantiles, by their measured rates.";
   return result;
 }
 

@@ -1,4 +1,5 @@
-// hardmax.cpp: hard attention in R^d: leaders that never move, and cells round the corners.
+// hardmax.cpp: hard attention in R^d, its leaders and cells, and how long softmax attention stays
+// near the vertices that hard attention never leaves.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "murmur/random.h"
 #include "murmur/theory.h"
-#include "reproduce/plane.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -25,11 +25,11 @@ Experiment starting_at(const Points& points, ExperimentSpec spec, const WrongMod
   Matrix rows{static_cast<int>(points.size()), 2, {}};
   for (const Point& p : points) rows.data.insert(rows.data.end(), {p.x, p.y});
   spec.init = InitialPoints{std::move(rows)};
-  wrong.spoil(spec);
+  wrong.apply(spec);
   return make_experiment(spec);
 }
 
-// The j of greatest <at, z_j>; ties are exact.
+// The j of the greatest <at, z_j>; ties are exact.
 std::vector<int> seen_by(const Point& at, const Points& z) {
   double most = -1e300;
   for (const Point& p : z) most = std::max(most, dot(at, p));
@@ -44,13 +44,13 @@ struct Box {
   double low, high;
   int count;
 };
-struct Start {
+struct PublishedStart {
   const char* name;
   Points given;
   std::vector<Box> drawn;
 };
 
-std::vector<Start> starts() {
+std::vector<PublishedStart> starts() {
   constexpr double third = 1.0 / 3, twelfth = 1.0 / 12;
   return {
       {"leader",
@@ -69,42 +69,42 @@ std::vector<Start> starts() {
   };
 }
 
-Points points_of(const Start& start, std::uint32_t replica) {
+Points points_of(const PublishedStart& start, std::uint32_t replica) {
   Points points = start.given;
   for (const Box& box : start.drawn)
     for (int k = 0; k < box.count; ++k) {
-      const Draw who{0, Stream::position, static_cast<std::uint32_t>(points.size()), 0, replica};
+      const Draw draw{0, Stream::position, static_cast<std::uint32_t>(points.size()), 0, replica};
       const double side = box.high - box.low;
-      points.push_back({box.low + side * who.uniform(0), box.low + side * who.uniform(1)});
+      points.push_back({box.low + side * draw.uniform(0), box.low + side * draw.uniform(1)});
     }
   return points;
 }
 
-// Whom a particle follows for good: the mean of those it sees, where each of them sees itself
-// alone, and where that mean sees them all.
-struct Fate {
+// The point that a particle approaches: the mean of the tokens that it attends to. It is known
+// where each of them attends only to itself, and the mean attends to all of them.
+struct Target {
   bool known = false;
-  Point target{};
+  Point point{};
 };
 
-Fate fate_of(const Point& at, const Points& z) {
+Target target_of(const Point& at, const Points& z) {
   const std::vector<int> seen = seen_by(at, z);
-  Fate fate{.known = true, .target = {0, 0}};
+  Target target{.known = true, .point = {0, 0}};
   for (const int j : seen) {
-    fate.known = fate.known && seen_by(z[j], z) == std::vector<int>{j};
-    fate.target.x += z[j].x / static_cast<double>(seen.size());
-    fate.target.y += z[j].y / static_cast<double>(seen.size());
+    target.known = target.known && seen_by(z[j], z) == std::vector<int>{j};
+    target.point.x += z[j].x / static_cast<double>(seen.size());
+    target.point.y += z[j].y / static_cast<double>(seen.size());
   }
-  fate.known = fate.known && seen_by(fate.target, z) == seen;
-  return fate;
+  target.known = target.known && seen_by(target.point, z) == seen;
+  return target;
 }
 
 struct HardmaxCase {
   int particles = 0, leaders = 0, known = 0;
-  double moved = 0;       // the farthest that a leader moves
+  double moved = 0;       // the longest distance from its start of a leader
   double error = 0;       // of the closed form, over all steps and known particles
   double last_step = 0;   // the longest move in the last step
-  double first_step = 0;  // and in the first
+  double first_step = 0;  // the longest move in the first step
 };
 
 HardmaxCase judge_hardmax(const Simulated& simulated, double alpha) {
@@ -119,41 +119,36 @@ HardmaxCase judge_hardmax(const Simulated& simulated, double alpha) {
         std::max(found.first_step, distance(points_of(simulated.frames[1])[i], first[i]));
     const bool leads = seen_by(first[i], first) == std::vector<int>{static_cast<int>(i)};
     found.leaders += leads ? 1 : 0;
-    const Fate fate = fate_of(first[i], first);
-    found.known += fate.known ? 1 : 0;
+    const Target target = target_of(first[i], first);
+    found.known += target.known ? 1 : 0;
     for (std::size_t step = 0; step < simulated.frames.size(); ++step) {
       const Point at = {simulated.frames[step].at(static_cast<int>(i), 0),
                         simulated.frames[step].at(static_cast<int>(i), 1)};
       if (leads) found.moved = std::max(found.moved, distance(at, first[i]));
-      if (!fate.known) continue;
+      if (!target.known) continue;
       const int steps = static_cast<int>(step);
-      const Point predicted = {theory::hardmax({first[i].x, fate.target.x}, alpha, steps),
-                               theory::hardmax({first[i].y, fate.target.y}, alpha, steps)};
+      const Point predicted = {theory::hardmax({first[i].x, target.point.x}, alpha, steps),
+                               theory::hardmax({first[i].y, target.point.y}, alpha, steps)};
       found.error = std::max(found.error, distance(at, predicted));
     }
   }
   return found;
 }
 
-constexpr double kStride = 0.1;  // others than leaders move as far in the first step
+constexpr double kStride = 0.1;  // other tokens than leaders move at least as far in the first step
 
 constexpr int kSnapshots[] = {0, 1, 2, 5, 30};
 
-// Where tokens are at some steps, their ways, the hull of the start, and who leads.
+// Positions of tokens at some steps, their paths, the hull of the start, and the leaders.
 void draw_start(Reproduction& result, const std::string& name, const Simulated& simulated) {
   ReproducedTable table{"snapshots_" + name, {"x", "hull", "path", "leaders"}};
   for (const int step : kSnapshots) table.columns.push_back(fmt::format("step {}", step));
-  const auto add = [&](std::size_t column, const Point& p) {
-    std::vector<ReproducedTable::Cell> row(table.columns.size(), kNoNumber);
-    row[0] = p.x;
-    row[column] = p.y;
-    table.rows.push_back(std::move(row));
-  };
+  const auto add = [&](std::size_t column, const Point& p) { add_point(table, p.x, column, p.y); };
   const Points first = points_of(simulated.frames.front());
   for (const Point& corner : hull_of(first)) add(1, corner);
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (seen_by(first[i], first) == std::vector<int>{static_cast<int>(i)}) {
-      add(3, first[i]);  // it stays
+      add(3, first[i]);  // a leader does not move
       continue;
     }
     for (const HostSwarm& z : simulated.frames) add(2, points_of(z)[i]);
@@ -161,7 +156,7 @@ void draw_start(Reproduction& result, const std::string& name, const Simulated& 
     for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
       add(4 + s, points_of(simulated.frames[kSnapshots[s]])[i]);
   }
-  ReproducedFigure figure{.name = "hardmax",
+  ReproducedFigure figure{.name = figure::hardmax,
                           .table = table.name,
                           .title = "Start: " + name,
                           .x = {.label = "first coordinate z_{1}"},
@@ -180,13 +175,14 @@ void draw_start(Reproduction& result, const std::string& name, const Simulated& 
 
 // Cells.
 
-// k corners at random angles on the unit circle, or, out of shape, at radii from 0.6 to 1.
+// k corners at random angles on the unit circle, or, with unequal norms, at radii from 0.6 to 1.
 Points polygon(int k, bool equal_norms) {
   Points corners;
   for (int c = 0; c < k; ++c) {
-    const Draw who{0, Stream::target, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(k)};
-    const double angle = 2 * std::numbers::pi * who.uniform(0);
-    const double radius = equal_norms ? 1 : 0.6 + 0.4 * who.uniform(1);
+    const Draw draw{0, Stream::target, static_cast<std::uint32_t>(c),
+                    static_cast<std::uint32_t>(k)};
+    const double angle = 2 * std::numbers::pi * draw.uniform(0);
+    const double radius = equal_norms ? 1 : 0.6 + 0.4 * draw.uniform(1);
     corners.push_back({radius * std::cos(angle), radius * std::sin(angle)});
   }
   return corners;
@@ -228,7 +224,7 @@ Choice nearest(const Points& corners, const Point& at) {
 
 constexpr double kTie = 1e-9;  // scores closer than this
 
-// Of the places of a grid that are no ties, the share where the attended corner is the nearest.
+// The share of the places of a grid, without ties, at which the attended corner is the nearest.
 struct Agreement {
   double share = 0;
   std::int64_t places = 0;
@@ -246,7 +242,7 @@ Agreement agreement_of(const Points& corners, int side) {
   return {static_cast<double>(same) / static_cast<double>(places), places};
 }
 
-// Indices of corners of one norm in turn round the circle.
+// Indices of corners of one norm in their order around the circle.
 std::vector<int> by_angle(const Points& corners) {
   std::vector<int> order(corners.size());
   std::iota(order.begin(), order.end(), 0);
@@ -264,8 +260,8 @@ bool in_hull(const Points& corners, const std::vector<int>& order, const Point& 
   return true;
 }
 
-// Followers that end among the corners: how many, and the farthest that one ends from the corner
-// of its cell, beside what the closed form leaves of its way.
+// Tokens inside the polygon: their number, and the largest distance at the end between one of them
+// and its place by the closed form towards the corner of its cell.
 struct Followers {
   int count = 0;
   double error = 0;
@@ -311,7 +307,7 @@ void draw_cells(Reproduction& result, int k) {
     table.rows.push_back({corner.x, kNoNumber, kNoNumber, corner.y});
   }
   result.figures.push_back(
-      {.name = "hardmax-cells",
+      {.name = figure::hardmax_cells,
        .table = table.name,
        .title = fmt::format("{} vertices of equal norm", k),
        .x = {.label = "first coordinate x_{1}"},
@@ -322,10 +318,6 @@ void draw_cells(Reproduction& result, int k) {
        .equal_axes = true});
   result.tables.push_back(std::move(table));
 }
-
-}  // namespace
-
-namespace {
 
 // Thirty steps of alpha: Euler steps of dt = alpha / (1 + alpha).
 ExperimentSpec spec_of(const FigureValues& values) {
@@ -341,7 +333,7 @@ ExperimentSpec spec_of(const FigureValues& values) {
 }  // namespace
 
 std::optional<Reproduction> hardmax(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "hardmax");
+  Reproduction result = new_result(control, figure::hardmax);
   ReproducedTable cases{"cases",
                         {"start", "draw", "particles", "leaders", "closed_form_applies",
                          "leaders_moved", "closed_form_error", "last_step"}};
@@ -350,8 +342,8 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
   double moved = 0, error = 0, last_step = 0, first_step = INFINITY;
   int known = 0, particles = 0;
   const auto draws = static_cast<std::uint32_t>(control.values.whole("draws"));
-  const std::vector<Start> all = starts();
-  for (const Start& start : all)
+  const std::vector<PublishedStart> all = starts();
+  for (const PublishedStart& start : all)
     for (std::uint32_t draw = 0; draw < (start.drawn.empty() ? 1u : draws); ++draw) {
       const Simulated simulated = simulate_in_memory(
           starting_at(points_of(start, draw), spec, control.wrong), control.wrong.null);
@@ -368,17 +360,18 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
       if (draw == 0) draw_start(result, start.name, simulated);
     }
   result.checks = {
-      holds("hardmax.leaders", {"farthest that a leader moves in 30 steps", moved},
-            moved < 1e-12 && first_step > kStride,
-            fmt::format("below 1e-12, where others move by {:g} in a step", kStride)),
-      holds("hardmax.closed-form",
-            {fmt::format("error of the closed form, {} of {} particles", known, particles), error},
-            known > 0 && error < 1e-12, "below 1e-12"),
-      holds("hardmax.rest", {"longest move in the last step", last_step},
-            last_step < 1e-4 && first_step > kStride && moved < 1e-12,
-            fmt::format("below 1e-4, from {:g} or more, round leaders that stay", kStride))};
+      check_holds(rule::hardmax_leaders, {"farthest that a leader moves in 30 steps", moved},
+                  moved < 1e-12 && first_step > kStride,
+                  fmt::format("below 1e-12, where others move by {:g} in a step", kStride)),
+      check_holds(
+          rule::hardmax_closed_form,
+          {fmt::format("error of the closed form, {} of {} particles", known, particles), error},
+          known > 0 && error < 1e-12, "below 1e-12"),
+      check_holds(rule::hardmax_rest, {"longest move in the last step", last_step},
+                  last_step < 1e-4 && first_step > kStride && moved < 1e-12,
+                  fmt::format("below 1e-4, from {:g} or more, round leaders that stay", kStride))};
   result.tables.insert(result.tables.begin(), std::move(cases));
-  result.captions["hardmax"] =
+  result.captions[figure::hardmax] =
       "Hard attention, α = 0.5, from the four published starts: leaders (diamonds) never move; all "
       "others go along straight lines towards a leader, or towards the middle of several that they "
       "see alike. Shaded: the hull of the start. Most are under their diamond at step 30.";
@@ -386,7 +379,7 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
 }
 
 std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "hardmax-cells");
+  Reproduction result = new_result(control, figure::hardmax_cells);
   ReproducedTable cases{
       "cases", {"corners", "places", "agree", "agree_unequal_norms", "followers", "flight_error"}};
   const int side = control.values.whole("grid"), rows = control.values.whole("followers");
@@ -403,15 +396,273 @@ std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   }
   result.tables.push_back(std::move(cases));
   for (const int k : control.values.wholes("drawn")) draw_cells(result, k);
-  result.captions["hardmax-cells"] =
+  result.captions[figure::hardmax_cells] =
       "Colours: the vertex to which a token at that place attends, numbered so that neighbours "
       "differ much. For vertices of equal norm the cell of a vertex is its Voronoi cell, a cone "
-      "about "
-      "it.";
-  result.checks = {holds(
-      "hardmax-cells.followers",
+      "about it.";
+  result.checks = {check_holds(
+      rule::hardmax_cells_followers,
       {fmt::format("farthest that {} particles end from where their cell leads", followers), error},
       followers > 0 && error < 1e-12, "below 1e-12")};
+  return result;
+}
+
+namespace {
+
+// x_i' = sum_j P_ij x_j - x_i, P the softmax of beta <x_i, x_j>, from vertices on the unit circle.
+// A vertex attends to one at the angle a with the weight e^{-beta c}, c = 1 - cos a. T is the first
+// time at which the distance of two vertices is half of what it was at the start.
+struct VertexStart {
+  const char* name;
+  int corners;  // of the regular polygon; 0: the notebook's five vertices with followers
+  double c;     // least 1 - cos a over pairs of vertices
+};
+const VertexStart kVertexStarts[] = {{"triangle", 3, 1 - std::cos(2 * std::numbers::pi / 3)},
+                                     {"square", 4, 1},
+                                     {"pentagon", 5, 1 - std::cos(2 * std::numbers::pi / 5)},
+                                     {"hexagon", 6, 0.5},
+                                     {"five vertices, followers", 0, 0.4}};
+constexpr int kVertices = 5;  // of the notebook's start; its other tokens follow
+constexpr double kHalf = 0.5;
+constexpr double kFitFrom = 9;  // beta c from which the slope is fitted
+
+ExperimentSpec spec_of(const VertexStart& start, double beta, const WrongModel& wrong) {
+  ExperimentSpec spec = preset_spec("escape-times");
+  spec.dynamics.beta = beta;
+  if (start.corners > 0) {
+    Matrix corners = zeros(start.corners, 2);
+    for (int i = 0; i < start.corners; ++i) {
+      corners(i, 0) = std::cos(2 * std::numbers::pi * i / start.corners);
+      corners(i, 1) = std::sin(2 * std::numbers::pi * i / start.corners);
+    }
+    spec.init = InitialPoints{std::move(corners)};
+  }
+  wrong.apply(spec);
+  return spec;
+}
+
+int vertices_of(const VertexStart& start) { return start.corners > 0 ? start.corners : kVertices; }
+
+double distance(const HostSwarm& x, int i, int j) {
+  return std::hypot(x.at(i, 0) - x.at(j, 0), x.at(i, 1) - x.at(j, 1));
+}
+
+// The least ratio of the distance of two vertices to what it was.
+double nearness(const HostSwarm& x, const HostSwarm& first, int vertices) {
+  double least = 1;
+  for (int i = 0; i < vertices; ++i)
+    for (int j = 0; j < i; ++j) least = std::min(least, distance(x, i, j) / distance(first, i, j));
+  return least;
+}
+
+HostSwarm after(ExperimentSpec spec, double t, NullModel null) {
+  spec.T = t;
+  return simulate_in_memory(make_experiment(spec), null).last();
+}
+
+double leading_order(const VertexStart& start, double beta) {
+  return std::exp(beta * start.c) / (4 * beta * start.c * start.c);
+}
+
+// T by doubling and halving, to a relative accuracy of 2^-halvings. NaN where the tokens never
+// leave.
+constexpr int kFine = 22, kCoarse = 14;
+double escape_time(const VertexStart& start, double beta, const WrongModel& wrong, int halvings) {
+  const ExperimentSpec spec = spec_of(start, beta, wrong);
+  const HostSwarm first = make_experiment(spec).swarm;
+  const auto together = [&](double t) {
+    return nearness(after(spec, t, wrong.null), first, vertices_of(start)) <= kHalf;
+  };
+  double high = leading_order(start, beta) / 8;
+  while (together(high)) high /= 2;
+  while (!together(high))
+    if ((high *= 2) > 1e15) return kNoNumber;
+  double low = high / 2;
+  for (int halving = 0; halving < halvings; ++halving) {
+    const double middle = (low + high) / 2;
+    (together(middle) ? high : low) = middle;
+  }
+  return (low + high) / 2;
+}
+
+// T of the published iteration x + gamma (sum_j P_ij x_j - x): its number of steps times gamma,
+// interpolated between steps. NaN where the tokens stay for kMostSteps.
+constexpr double kMostSteps = 1e5;
+double escape_time_in_steps(const VertexStart& start, double beta,
+                            const ReproductionControl& control) {
+  const double gamma = control.values.number("gamma");
+  const WrongModel& wrong = control.wrong;
+  ExperimentSpec spec = spec_of(start, beta, wrong);
+  spec.method = Method::euler;
+  spec.dt = gamma;
+  spec.merge = 0;
+  spec.save = SaveChoice{SaveChoice::every, gamma, 0};
+  for (spec.T = 60 * gamma;; spec.T *= 2) {
+    if (spec.T > kMostSteps * gamma) return kNoNumber;
+    const Simulated simulated = simulate_in_memory(make_experiment(spec), wrong.null);
+    const HostSwarm& first = simulated.frames.front();
+    double before = 1;
+    for (std::size_t f = 1; f < simulated.frames.size(); ++f) {
+      const double now = nearness(simulated.frames[f], first, vertices_of(start));
+      if (now <= kHalf) return simulated.times[f] - gamma * (kHalf - now) / (before - now);
+      before = now;
+    }
+  }
+}
+
+// A regular polygon stays one, and its radius r obeys r' = -r sum_j w_j c_j / (1 + sum_j w_j) with
+// c_j = 1 - cos a_j, w_j = e^{-beta r^2 c_j}: T is an integral over r from 1/2 to 1. For other
+// vertices only the nearest pair counts: half its distance, h r with 2 h^2 = c, obeys r' = -2 r w /
+// (1 + w), w = e^{-beta r^2 c}. By Simpson's rule.
+double quadrature(const VertexStart& start, double beta) {
+  constexpr int kIntervals = 4'000;
+  const auto slowness = [&](double r) {
+    const double nearest = std::exp(-beta * r * r * start.c);
+    if (start.corners == 0) return (1 + nearest) / (2 * r * nearest);
+    double pull = 0, sum = 1;
+    for (int j = 1; j < start.corners; ++j) {
+      const double c = 1 - std::cos(2 * std::numbers::pi * j / start.corners);
+      const double w = std::exp(-beta * r * r * c);
+      sum += w;
+      pull += w * c;
+    }
+    return sum / (r * pull);
+  };
+  const double h = (1 - kHalf) / kIntervals;
+  double total = slowness(kHalf) + slowness(1);
+  for (int k = 1; k < kIntervals; ++k) total += (k % 2 == 0 ? 2 : 4) * slowness(kHalf + k * h);
+  return total * h / 3;
+}
+
+void check_polygons(const ReproductionControl& control, Reproduction& result) {
+  for (const VertexStart& start : kVertexStarts)
+    for (const double sharpness : {4.0, 9.0}) {
+      if (start.corners == 0) continue;
+      const double beta = sharpness / start.c;
+      result.checks.push_back(check_near_share(
+          rule::escape_times_polygons,
+          {fmt::format("{}, β = {:.4g}: time T", start.name, beta), quadrature(start, beta),
+           escape_time(start, beta, control.wrong, kFine)},
+          1e-5));
+    }
+}
+
+std::string gamma_text(const FigureValues& values) {
+  return values.is_changed("gamma") ? fmt::format("{:g}", values.number("gamma")) : "1/3";
+}
+
+// Only of the polygons, which are slow from the start: followers arrive within a few steps.
+void check_steps(const ReproductionControl& control, Reproduction& result) {
+  const std::string gamma = gamma_text(control.values);
+  for (const VertexStart& start : kVertexStarts) {
+    if (start.corners == 0) continue;
+    const double beta = kFitFrom / start.c;
+    result.checks.push_back(check_near_share(
+        rule::escape_times_steps,
+        {fmt::format("{}, β = {:.4g}: steps times γ = {}", start.name, beta, gamma),
+         quadrature(start, beta), escape_time_in_steps(start, beta, control)},
+        0.02));
+  }
+}
+
+// Tokens stay near the vertices for a tenth of the predicted T, and are one point soon after T.
+void check_two_stages(const ReproductionControl& control, Reproduction& result) {
+  double moved = 0, least = INFINITY, apart = 0;
+  for (const VertexStart& start : kVertexStarts) {
+    if (start.corners == 0) continue;
+    const ExperimentSpec spec = spec_of(start, kFitFrom / start.c, control.wrong);
+    const HostSwarm first = make_experiment(spec).swarm;
+    const double t = quadrature(start, kFitFrom / start.c);
+    const HostSwarm early = after(spec, t / 10, control.wrong.null),
+                    late = after(spec, 1.2 * t + 100, control.wrong.null);
+    for (int i = 0; i < start.corners; ++i) {
+      const double by =
+          std::hypot(early.at(i, 0) - first.at(i, 0), early.at(i, 1) - first.at(i, 1));
+      moved = std::max(moved, by);
+      least = std::min(least, by);
+      apart = std::max(apart, distance(late, i, 0));
+    }
+  }
+  result.checks.push_back(
+      check_holds(rule::escape_times_stay,
+                  {"polygons at βc = 9: farthest that a vertex is moved at T/10", moved},
+                  moved < 0.01 && least > 0.001, "below 0.01, and every one by more than 0.001"));
+  result.checks.push_back(check_holds(
+      rule::escape_times_gather, {"polygons at βc = 9: farthest apart at 1.2 T + 100", apart},
+      apart < 1e-6 && moved < 0.01, "below 1e-6: one point, from vertices that stayed until T/10"));
+}
+
+void draw_escape_times(const std::string& gamma, Reproduction& result) {
+  result.figures.push_back(
+      {.name = figure::escape_times,
+       .table = "escape_times",
+       .title = "From vertices on the unit circle",
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = "time T until two vertices are half as far", .log = true},
+       .curves = {{"quadrature", Drawn::line, "quadrature"}, {"tokens", Drawn::points, "tokens"}},
+       .over = "beta",
+       .by = "start"});
+  result.figures.push_back(
+      {.name = figure::escape_times,
+       .table = "escape_times",
+       .title = "The same over e^{βc}/(4βc^{2})",
+       .x = {.label = "βc, c = 1 − cos of the least angle"},
+       .y = {.label = "time T / (e^{βc}/(4βc^{2}))", .from = 0, .to = 2},
+       .curves = {{"quadrature over leading order", Drawn::line, "quadrature"},
+                  {"tokens over leading order", Drawn::points, "tokens"},
+                  {"steps over leading order", Drawn::rings, "steps of γ = " + gamma}},
+       .over = "beta c",
+       .by = "start",
+       .guides = {{"leading order", kNoNumber, 1}, {"of one pair: c = 0.4", kNoNumber, 0.4}}});
+  result.captions[figure::escape_times] =
+      "Softmax attention in the plane from vertices of equal norm stays near them for a time that "
+      "grows as e^(βc), c = 1 − cos of the least angle between two of them, and then gathers. "
+      "Tokens (points) lie on the quadrature of the polygon's radius (lines); the published "
+      "iteration (hollow marks, right), its steps counted as γ each, takes as long at large βc and "
+      "some per cent longer at small. Five vertices of unequal angles have the slope of only their "
+      "nearest pair (line), which has one neighbour where a corner of a polygon has two: "
+      "e^(βc)/(4βc), on the right the level c = 0.4. One follower per vertex shortens T by a "
+      "factor.";
+}
+
+}  // namespace
+
+std::optional<Reproduction> escape_times(const ReproductionControl& control) {
+  Reproduction result = new_result(control, figure::escape_times);
+  check_polygons(control, result);
+  ReproducedTable table{
+      "escape_times",
+      {"start", "beta", "beta c", "quadrature", "tokens", "steps", "leading order",
+       "quadrature over leading order", "tokens over leading order", "steps over leading order"}};
+  const double step = control.values.number("step"), between = 0.25;
+  const double longest = control.values.number("longest");
+  for (const VertexStart& start : kVertexStarts) {
+    std::vector<double> betas, logs;
+    for (double sharpness = 4; sharpness <= longest; sharpness += between) {
+      if (control.stopped()) return std::nullopt;
+      const double beta = sharpness / start.c, leading = leading_order(start, beta);
+      const bool measured = std::fmod(sharpness - 1, step) == 0;
+      const double predicted = quadrature(start, beta);
+      const double ours = measured ? escape_time(start, beta, control.wrong, kCoarse) : kNoNumber;
+      const double steps =
+          measured && sharpness <= 10 ? escape_time_in_steps(start, beta, control) : kNoNumber;
+      table.rows.push_back({start.name, beta, sharpness, predicted, ours, steps, leading,
+                            predicted / leading, ours / leading, steps / leading});
+      if (!measured || sharpness < kFitFrom) continue;
+      betas.push_back(beta);
+      logs.push_back(std::log(beta * ours));
+    }
+    const bool regular = start.corners > 0;
+    result.checks.push_back(check_near_share(
+        regular ? rule::escape_times_slope : rule::escape_times_nearest_pair,
+        {fmt::format("{}: slope of ln(βT) over β, βc from 9 to {:g}", start.name, longest), start.c,
+         fit_line(betas, logs).slope},
+        regular ? 0.01 : 0.02));
+  }
+  check_steps(control, result);
+  check_two_stages(control, result);
+  result.tables.push_back(std::move(table));
+  draw_escape_times(gamma_text(control.values), result);
   return result;
 }
 

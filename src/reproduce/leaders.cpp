@@ -1,4 +1,5 @@
-// leaders.cpp: with random weights a few tokens are attended to by all, one side each.
+// leaders.cpp: attention concentrates: a few tokens hold nearly all of it, and its matrix loses
+// rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ double along(const HostSwarm& z, int i, const Vector& u) {
   return sum;
 }
 
-// The most attention that a token pays to those on the other side of phi_1* = 0.
+// The largest attention of a token to those on the other side of phi_1* = 0.
 double across(const Matrix& weights, const HostSwarm& z, const Vector& u) {
   double most = 0;
   for (int i = 0; i < weights.rows; ++i) {
@@ -79,15 +80,15 @@ double across(const Matrix& weights, const HostSwarm& z, const Vector& u) {
   return most;
 }
 
-struct Leading {
+struct LeaderRun {
   std::vector<double> times{};
   std::vector<int> holders{};                 // (times)
   std::vector<std::vector<double>> totals{};  // (times, n)
   double across_start = 0, across_end = 0;
-  int fewer = 0;  // tokens on the side that has fewer of them at the end
+  int fewer = 0;  // tokens at the end on the side that has fewer
 };
 
-Leading simulate_leaders(int seed, const FigureValues& values, const WrongModel& wrong) {
+LeaderRun simulate_leaders(int seed, const FigureValues& values, const WrongModel& wrong) {
   ExperimentSpec spec = values.spec("leaders");
   spec.random.seed = static_cast<std::uint64_t>(seed);
   const Experiment right = make_experiment(spec);
@@ -95,10 +96,10 @@ Leading simulate_leaders(int seed, const FigureValues& values, const WrongModel&
   const Vector& u = leading_value.vector;
   spec.T = values.number("turns") / leading_value.value;
   spec.save = SaveChoice{SaveChoice::every, kBetween / leading_value.value};
-  wrong.spoil(spec);
+  wrong.apply(spec);
   const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e, wrong.null);
-  Leading leading;
+  LeaderRun leading;
   for (std::size_t f = 0; f < simulated.frames.size(); ++f) {
     const Matrix weights =
         attention_weights(simulated.frames[f], e.dynamics, 0, simulated.times[f]);
@@ -116,9 +117,9 @@ Leading simulate_leaders(int seed, const FigureValues& values, const WrongModel&
   return leading;
 }
 
-void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
+void draw_leaders(const std::vector<LeaderRun>& all, Reproduction& result) {
   ReproducedTable bars{"totals", {"token", "start", "end"}};
-  const Leading& first = all.front();
+  const LeaderRun& first = all.front();
   std::vector<std::size_t> order(first.totals.front().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -129,13 +130,12 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
   ReproducedTable counts{"holders", {"lambda_1 t", "mean", "most", "standard error"}};
   for (std::size_t f = 0; f < first.times.size(); ++f) {
     std::vector<double> at;
-    for (const Leading& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
+    for (const LeaderRun& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
     const Spread spread = spread_of(at);
-    counts.rows.push_back({first.times[f], spread.mean, spread.high,
-                           spread.sd / std::sqrt(static_cast<double>(at.size()))});
+    counts.rows.push_back({first.times[f], spread.mean, spread.high, spread.error()});
   }
   result.figures.push_back(
-      {.name = "leaders",
+      {.name = figure::leaders,
        .table = "totals",
        .title = fmt::format("Attention that each of {} tokens gets", order.size()),
        .x = {.label = "token, by what it gets at the end", .from = 0.2},
@@ -144,7 +144,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
                   {"end", Drawn::bars, "end", 0}},
        .guides = {{"half of all", kNoNumber, 0.5 * static_cast<double>(order.size())}}});
   result.figures.push_back(
-      {.name = "leaders",
+      {.name = figure::leaders,
        .table = "holders",
        .title = fmt::format("Who holds 99 % of the attention, {} draws", all.size()),
        .x = {.label = "time λ_{1} t"},
@@ -153,28 +153,28 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
                   {"mean", Drawn::points, "mean of the draws", 0, "standard error"}}});
   result.tables.push_back(std::move(bars));
   result.tables.push_back(std::move(counts));
-  result.captions["leaders"] =
+  result.captions[figure::leaders] =
       "Random positive semi-definite QᵀK and V in the plane: from attention spread over many "
-      "tokens "
-      "(grey) to a few leaders that hold nearly all of it (left, one draw); over draws the number "
-      "of tokens that hold 99 % of the attention falls to a few (right; bars: standard errors).";
+      "tokens (grey) to a few leaders that hold nearly all of it (left, one draw); over draws the "
+      "number of tokens that hold 99 % of the attention falls to a few (right; bars: standard "
+      "errors).";
 }
 
 }  // namespace
 
 std::optional<Reproduction> leaders(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "leaders");
+  Reproduction result = new_result(control, figure::leaders);
   ReproducedTable cases{
       "cases",
       {"seed", "holders at the start", "holders at the end", "columns above n/2 at the end",
        "attention across at the start", "attention across at the end"}};
-  std::vector<Leading> all;
-  int fewer = 0;  // of the draw that has the most of them
+  std::vector<LeaderRun> all;
+  int fewer = 0;  // of the draw in which it is largest
   double most = 0, across_end = 0, across_start = 0, fallen = INFINITY;
   for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
     if (control.stopped()) return std::nullopt;
     all.push_back(simulate_leaders(seed, control.values, control.wrong));
-    const Leading& one = all.back();
+    const LeaderRun& one = all.back();
     const double start = one.holders.front(), end = one.holders.back();
     cases.rows.push_back({static_cast<double>(seed), start, end,
                           static_cast<double>(above_half(one.totals.back())), one.across_start,
@@ -186,18 +186,140 @@ std::optional<Reproduction> leaders(const ReproductionControl& control) {
     fewer = std::max(fewer, one.fewer);
   }
   result.checks = {
-      holds("leaders.sides",
-            {"most attention that a token pays across phi_1* = 0 at the end", across_end},
-            across_end < 1e-6 && across_start > 1e-3 && fewer > 0,
-            "below 1e-6, from above 0.001, with tokens on either side in some draw"),
-      holds("leaders.few",
-            {fmt::format("most tokens of {} that hold 99 % of the attention at the end",
-                         all.front().totals.front().size()),
-             most},
-            most <= 5, "5 or fewer"),
-      holds("leaders.few", {"least fall of that number from start to end", fallen}, fallen > 0,
-            "above 0")};
+      check_holds(rule::leaders_sides,
+                  {"most attention that a token pays across phi_1* = 0 at the end", across_end},
+                  across_end < 1e-6 && across_start > 1e-3 && fewer > 0,
+                  "below 1e-6, from above 0.001, with tokens on either side in some draw"),
+      check_holds(rule::leaders_few,
+                  {fmt::format("most tokens of {} that hold 99 % of the attention at the end",
+                               all.front().totals.front().size()),
+                   most},
+                  most <= 5, "5 or fewer"),
+      check_holds(rule::leaders_few, {"least fall of that number from start to end", fallen},
+                  fallen > 0, "above 0")};
   draw_leaders(all, result);
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  return result;
+}
+
+namespace {
+
+// Tokens of the line in their order, as the first axis of the plane.
+Experiment line_experiment(int n, int seed, const FigureValues& values, const WrongModel& wrong) {
+  ExperimentSpec spec = values.spec("low-rank");
+  spec.init = InitialLaw{InitialLaw::box, {5}};
+  spec.n = n;
+  spec.d = 2;
+  spec.random.seed = static_cast<std::uint64_t>(seed);
+  wrong.apply(spec);
+  Experiment e = make_experiment(spec);
+  std::vector<double> places(e.swarm.axis(0), e.swarm.axis(0) + n);
+  std::sort(places.begin(), places.end());
+  for (int i = 0; i < n; ++i) {
+    e.swarm.at(i, 0) = places[i];
+    e.swarm.at(i, 1) = 0;
+  }
+  return e;
+}
+
+// Rows that are not, to 1e-6, the first or the last unit vector.
+int undecided_rows(const Matrix& weights) {
+  int undecided = 0;
+  for (int i = 0; i < weights.rows; ++i)
+    undecided += std::max(weights(i, 0), weights(i, weights.cols - 1)) < 1 - 1e-6 ? 1 : 0;
+  return undecided;
+}
+
+ReproducedTable weights_table(const std::string& name, const Matrix& weights) {
+  ReproducedTable table{name, {"j", "i", "weight"}};
+  for (int i = 0; i < weights.rows; ++i)
+    for (int j = 0; j < weights.cols; ++j) table.rows.push_back({j + 1.0, i + 1.0, weights(i, j)});
+  return table;
+}
+
+struct RankCase {
+  Matrix first{}, last{};  // attention at the start and at the end
+};
+RankCase simulate_for_rank(const Experiment& e, NullModel null) {
+  const Simulated simulated = simulate_in_memory(e, null);
+  return {attention_weights(e.swarm, e.dynamics, 0, 0),
+          attention_weights(simulated.last(), e.dynamics, 0, simulated.times.back())};
+}
+
+void draw_rank(Reproduction& result, const RankCase& drawn) {
+  for (const bool end : {false, true}) {
+    const Matrix& weights = end ? drawn.last : drawn.first;
+    const std::string table = end ? "attention_end" : "attention_start";
+    result.tables.push_back(weights_table(table, weights));
+    result.figures.push_back(
+        {.name = figure::low_rank,
+         .table = table,
+         .title = fmt::format("{}: rank {}", end ? "End" : "Start", numerical_rank(weights)),
+         .x = {.label = "attended token j, by place on the line"},
+         .y = {.label = "attending token i"},
+         .map = "weight",
+         .map_label = "attention weight P_{ij}",
+         .equal_axes = true});
+  }
+}
+
+}  // namespace
+
+std::optional<Reproduction> low_rank(const ReproductionControl& control) {
+  Reproduction result = new_result(control, figure::low_rank);
+  ReproducedTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
+  int min = 1'000'000, fewest = 1'000'000, most = 0, undecided = 0;
+  RankCase drawn;
+  const int seeds = control.values.whole("seeds");
+  for (const int n : control.values.wholes("sizes"))
+    for (int seed = 0; seed < seeds; ++seed) {
+      if (control.stopped()) return std::nullopt;
+      drawn = simulate_for_rank(line_experiment(n, seed, control.values, control.wrong),
+                                control.wrong.null);
+      const int before = numerical_rank(drawn.first), rank = numerical_rank(drawn.last);
+      cases.rows.push_back({1.0, double(n), double(seed), double(before), double(rank),
+                            double(undecided_rows(drawn.last))});
+      min = std::min(min, before);
+      fewest = std::min(fewest, rank);
+      most = std::max(most, rank);
+      undecided = std::max(undecided, undecided_rows(drawn.last));
+    }
+  draw_rank(result, drawn);
+  result.captions[figure::low_rank] =
+      "Attention of tokens on a line, sorted by place: spread over many columns at the start, in "
+      "the end every token attends only to the first or only to the last, and the matrix has rank "
+      "3 or less.";
+  result.checks = {
+      check_holds(rule::low_rank_rank,
+                  {"smallest rank of attention at the start, d = 1", static_cast<double>(min)},
+                  min > 3, "above 3: it falls during the run"),
+      check_holds(rule::low_rank_rank,
+                  {"largest rank of attention at the end, d = 1", static_cast<double>(most)},
+                  most <= 3, "3 or less"),
+      check_holds(rule::low_rank_rank,
+                  {"smallest rank of attention at the end, d = 1", static_cast<double>(fewest)},
+                  fewest >= 2, "2 or more: either end is attended to"),
+      check_holds(rule::low_rank_rows,
+                  {"most rows that do not attend to only one end of the line",
+                   static_cast<double>(undecided)},
+                  undecided <= 1, "at most 1")};
+  if (!control.quick) {
+    ExperimentSpec spec = control.values.spec("low-rank");
+    spec.n = 40;
+    spec.d = 80;
+    spec.init = InitialLaw{InitialLaw::box, {1}};
+    spec.dynamics.value = {MatrixChoice::psd};
+    spec.T = 6;
+    spec.save = SaveChoice{.kind = SaveChoice::final};
+    control.wrong.apply(spec);
+    const RankCase wide = simulate_for_rank(make_experiment(spec), control.wrong.null);
+    const int before = numerical_rank(wide.first), after = numerical_rank(wide.last);
+    cases.rows.push_back({80.0, 40.0, 0.0, double(before), double(after), kNoNumber});
+    result.checks.push_back(check_holds(
+        rule::low_rank_wide,
+        {"rank of attention at the end, d = 80, n = 40, V = G G^T / d", static_cast<double>(after)},
+        after < before, fmt::format("below the {} of the start", before)));
+  }
   result.tables.insert(result.tables.begin(), std::move(cases));
   return result;
 }

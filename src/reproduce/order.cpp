@@ -1,4 +1,5 @@
-// order.cpp: who does what to whom, which order alone decides: with codes of positions and without.
+// order.cpp: whether a name is subject or object, which only the order of words decides: with codes
+// of positions and without.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,11 +22,12 @@ constexpr Code kCodes[] = {{Positions::none, "none"},
                            {Positions::sinusoidal, "sinusoidal"},
                            {Positions::rotary, "rotary"}};
 constexpr int kSeeds = 5, kQuickSeeds = 1, kEpochs = 12, kQuickEpochs = 8;
-constexpr double kReached = 95, kQuickReached = 75;  // asked of the codes, in percent
-constexpr double kRounding = 0.1;                    // points: verdicts that rounding decides
+constexpr double kLeastAccuracy = 95,
+                 kQuickLeastAccuracy = 75;  // of trainings with a code, in percent
+constexpr double kRounding = 0.1;           // points of accuracy that rounding may decide
 
-// What the trainings of one code reached.
-struct Reached {
+// Results of the trainings of one code.
+struct CodeResults {
   std::vector<double> accuracy{};                    // (seeds) in percent
   std::vector<std::vector<double>> epoch{};          // (epochs, seeds) validation accuracy
   std::map<int, std::vector<double>> by_distance{};  // (seeds) between the names
@@ -45,13 +47,13 @@ TrainingSpec spec_of(const Code& code, std::uint64_t seed, bool quick) {
   return spec;
 }
 
-void add_epochs(const std::filesystem::path& run, Reached& reached) {
+void add_epochs(const std::filesystem::path& run, CodeResults& reached) {
   const std::vector<double> column = RunReader(run).column("validation_accuracy");
   reached.epoch.resize(std::max(reached.epoch.size(), column.size()));
   for (std::size_t e = 0; e < column.size(); ++e) reached.epoch[e].push_back(100 * column[e]);
 }
 
-void add_distances(const std::filesystem::path& run, int threads, Reached& reached) {
+void add_distances(const std::filesystem::path& run, int threads, CodeResults& reached) {
   const SampleSet test = test_sentences(Task::order);
   const Verdicts verdicts = judge(read_trained_swarm(run), test, threads);
   std::map<int, std::pair<double, double>> counts;  // right, all
@@ -64,7 +66,7 @@ void add_distances(const std::filesystem::path& run, int threads, Reached& reach
     reached.by_distance[distance].push_back(100 * count.first / count.second);
 }
 
-// A row a value of `over`, a column and its deviation a code.
+// One row per value of `over`; per code one column and its deviation.
 template <class Rows>
 ReproducedTable table_of(const char* name, const char* over, const Rows& row_of, std::size_t rows) {
   ReproducedTable table{name, {over}};
@@ -85,7 +87,7 @@ ReproducedTable table_of(const char* name, const char* over, const Rows& row_of,
 }
 
 ReproducedFigure figure_of_epochs() {
-  ReproducedFigure figure{.name = "order",
+  ReproducedFigure figure{.name = figure::order,
                           .table = "epochs",
                           .title = "Subject or object",
                           .x = {.label = "epoch"},
@@ -98,7 +100,7 @@ ReproducedFigure figure_of_epochs() {
   return figure;
 }
 
-void add_tables(const std::vector<Reached>& all, Reproduction& result) {
+void add_tables(const std::vector<CodeResults>& all, Reproduction& result) {
   ReproducedTable codes{"codes", {"positions", "accuracy", "sd", "lowest", "seeds"}};
   for (std::size_t c = 0; c < all.size(); ++c) {
     const Spread s = spread_of(all[c].accuracy);
@@ -107,43 +109,44 @@ void add_tables(const std::vector<Reached>& all, Reproduction& result) {
   }
   const auto columns = [&](const auto& part) {
     std::vector<std::vector<double>> values;
-    for (const Reached& one : all) values.push_back(part(one));
+    for (const CodeResults& one : all) values.push_back(part(one));
     return values;
   };
   const auto epochs = [&](std::size_t e) {
     return std::pair{static_cast<double>(e),
-                     columns([&](const Reached& one) { return one.epoch[e]; })};
+                     columns([&](const CodeResults& one) { return one.epoch[e]; })};
   };
   const auto distances = [&](std::size_t r) {
     const int distance =
         std::next(all[0].by_distance.begin(), static_cast<std::ptrdiff_t>(r))->first;
     return std::pair{static_cast<double>(distance),
-                     columns([&](const Reached& one) { return one.by_distance.at(distance); })};
+                     columns([&](const CodeResults& one) { return one.by_distance.at(distance); })};
   };
   result.tables = {codes, table_of("epochs", "epoch", epochs, all[0].epoch.size()),
                    table_of("distances", "distance", distances, all[0].by_distance.size())};
 }
 
-void check_codes(const std::vector<Reached>& all, bool quick, std::vector<Check>& checks) {
+void check_codes(const std::vector<CodeResults>& all, bool quick, std::vector<Check>& checks) {
   double farthest = 0;
   for (const double accuracy : all[0].accuracy)
     farthest = std::max(farthest, std::fabs(accuracy - 50));
-  checks.push_back(
-      near("order.chance", {"no code: points from a half, of any seed", 0, farthest}, kRounding));
-  const double wanted = quick ? kQuickReached : kReached;
+  checks.push_back(check_near(
+      rule::order_chance, {"no code: points from a half, of any seed", 0, farthest}, kRounding));
+  const double wanted = quick ? kQuickLeastAccuracy : kLeastAccuracy;
   for (std::size_t c = 1; c < all.size(); ++c) {
     const double mean = spread_of(all[c].accuracy).mean;
-    checks.push_back(holds("order.codes", {fmt::format("{} positions", kCodes[c].key), mean},
-                           mean >= wanted, fmt::format("the mean is {:g} or more", wanted)));
+    checks.push_back(check_holds(rule::order_codes,
+                                 {fmt::format("{} positions", kCodes[c].key), mean}, mean >= wanted,
+                                 fmt::format("the mean is {:g} or more", wanted)));
   }
 }
 
 }  // namespace
 
 std::optional<Reproduction> order(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "order");
+  Reproduction result = new_result(control, figure::order);
   TrainingCache cache(control, result.folder);
-  std::vector<Reached> all(std::size(kCodes));
+  std::vector<CodeResults> all(std::size(kCodes));
   const int seeds = control.quick ? kQuickSeeds : std::max(kSeeds, control.seeds);
   for (int seed = 0; seed < seeds; ++seed)
     for (std::size_t c = 0; c < all.size(); ++c) {
@@ -160,12 +163,11 @@ std::optional<Reproduction> order(const ReproductionControl& control) {
   if (control.wrong.null == NullModel::constant) return result;
   add_tables(all, result);
   result.figures = {figure_of_epochs()};
-  result.captions["order"] =
-      "Whether a name is subject or object, which the order of the words alone decides. Without a "
+  result.captions[figure::order] =
+      "Whether a name is subject or object, which only the order of the words decides. Without a "
       "code of positions a sentence and its reordering are one swarm, and half of the answers are "
       "wrong; with any code the order is learned, on names that never met before. Marks of one "
-      "epoch "
-      "stand side by side; bars: standard deviations over seeds.";
+      "epoch are drawn side by side; bars: standard deviations over seeds.";
   return result;
 }
 

@@ -1,4 +1,4 @@
-// parameters.h: the parameters of each reproduction, and the values that one call gives them.
+// parameters.h: the parameters of each reproduction, and their values for one call.
 #pragma once
 
 #include <limits>
@@ -28,12 +28,12 @@ struct FigureParameter {
   std::string initial{};  // the default, as text
   std::string quick{};    // the default of --quick; empty: the same
   std::string meaning{};
-  // The rules of the figure that apply whatever the value is, without the name of the figure and
-  // separated by spaces; "*": all of them. The other rules depend on this parameter.
+  // The rules of the figure that do not depend on this parameter, without the name of the figure
+  // and separated by spaces; "*": all of them.
   std::string keeps{};
   double low = -std::numeric_limits<double>::infinity();  // of the number, or of each in the list
   double high = std::numeric_limits<double>::infinity();
-  std::string preset{};  // of `experiment`: whose parameter it is
+  std::string preset{};  // of the kind `experiment`: the preset that has the parameter
 };
 
 struct FigureDescription {
@@ -71,12 +71,13 @@ class FigureValues {
   ExperimentSpec spec(const std::string& preset) const;
 
  private:
-  void give(const FigureParameter& parameter, const std::string& text, const std::string& where);
+  void set_value(const FigureParameter& parameter, const std::string& text,
+                 const std::string& where);
   void require_ranges() const;
 
   std::map<std::string, std::vector<double>, std::less<>> values_{};
-  std::vector<std::string> of_preset_{};  // key=value
-  std::vector<std::string> changed_{};    // names
+  std::vector<std::string> preset_assignments_{};  // key=value
+  std::vector<std::string> changed_{};             // names
 };
 
 // "changed: beta=5 instead of 4": the label of a changed result; empty for an unchanged one.

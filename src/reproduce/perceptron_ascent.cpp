@@ -1,20 +1,19 @@
-// perceptron_ascent.cpp: attracting tokens beside two units end in atoms where F is greatest.
+// perceptron_ascent.cpp: attracting tokens with two perceptron units end in atoms where F is
+// greatest.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/parallel.h"
-#include "reproduce/landscapes.h"
+#include "reproduce/perceptron_swarms.h"
 #include "reproduce/reproductions.h"
 
 namespace murmur {
 
 namespace {
 
-constexpr const char* kPreset = "perceptron-ascent";
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr const char* kPreset = figure::perceptron_ascent;
 constexpr Perceptron::Activation kActivations[] = {Perceptron::relu, Perceptron::gelu,
                                                    Perceptron::tanh};
 constexpr int kMostSteps = 40'000;  // of the gradient flow after the simulation
@@ -24,8 +23,8 @@ double variation_at(const Landscape& l, const Atoms& mu, double angle) {
   return first_variation(l, mu, x);
 }
 
-// The derivative of F along the circle, by differences: so short that they seldom reach over the
-// edge of a ReLU unit, where F'' jumps.
+// The derivative of F along the circle, by differences: so short that they seldom cross the edge of
+// a ReLU unit, where F'' jumps.
 double variation_slope(const Landscape& l, const Atoms& mu, double angle) {
   constexpr double h = 1e-6;
   return (variation_at(l, mu, angle + h) - variation_at(l, mu, angle - h)) / (2 * h);
@@ -49,7 +48,7 @@ std::vector<double> maxima_of(const Landscape& l, const Atoms& mu) {
 }
 
 struct Ascent {
-  Beside beside;
+  PerceptronCase setting;
   EnergyCurve trajectory;
   Rest rest;
   int maxima = 0;        // of F, found around the circle without the atoms; d = 2
@@ -58,7 +57,7 @@ struct Ascent {
   bool at_rest() const { return rest.reached; }
 };
 
-void look_around(const Landscape& l, Ascent& a) {
+void find_maxima(const Landscape& l, Ascent& a) {
   const std::vector<double> maxima = maxima_of(l, a.rest.mu);
   a.maxima = static_cast<int>(maxima.size());
   for (const double angle : angles_of(a.rest.mu)) {
@@ -70,15 +69,15 @@ void look_around(const Landscape& l, Ascent& a) {
 }
 
 // The simulation, then the gradient flow from where it ended until nothing moves.
-Ascent ascent_of(const Beside& beside, const WrongModel& wrong) {
-  const Landscape l = landscape_of(beside);
-  Ascent a{.beside = beside, .trajectory = simulate_beside(beside, wrong)};
-  a.rest = rest_of(landscape_of(spoiled(beside, wrong)), a.trajectory.end,
+Ascent ascent_of(const PerceptronCase& one, const WrongModel& wrong) {
+  const Landscape l = landscape_of(one);
+  Ascent a{.setting = one, .trajectory = simulate_case(one, wrong)};
+  a.rest = rest_of(landscape_of(with_wrong_model(one, wrong)), a.trajectory.end,
                    {.steps = wrong.null == NullModel::none ? kMostSteps : 0});
   const CriticalPoint point = describe(l, a.rest.mu, 0);
   a.curvature =
       *std::max_element(point.splitting.data.begin(), point.splitting.data.end()) / energy_scale(l);
-  if (beside.d == 2) look_around(l, a);
+  if (one.d == 2) find_maxima(l, a);
   return a;
 }
 
@@ -87,7 +86,7 @@ ReproducedTable table_of(const std::vector<Ascent>& ascents) {
                         {"seed", "d", "activation", "beta", "atoms", "heaviest", "maxima", "apart",
                          "curvature", "gradient", "at rest", "reversals"}};
   for (const Ascent& a : ascents) {
-    const Beside& b = a.beside;
+    const PerceptronCase& b = a.setting;
     const Atoms& mu = a.rest.mu;
     table.rows.push_back({static_cast<double>(b.seed), static_cast<double>(b.d),
                           name_of(b.activation), b.beta, static_cast<double>(mu.count()),
@@ -99,7 +98,7 @@ ReproducedTable table_of(const std::vector<Ascent>& ascents) {
   return table;
 }
 
-// How many atoms there are, and how many swarms are still on their way: told, not judged.
+// The numbers of atoms, and of swarms that still move: no rule asks about them.
 ReproducedTable counts_of(const std::vector<Ascent>& ascents, const std::vector<double>& betas) {
   ReproducedTable table{
       "counts", {"d", "activation", "beta", "swarms", "at rest", "mean atoms", "most atoms"}};
@@ -109,7 +108,7 @@ ReproducedTable counts_of(const std::vector<Ascent>& ascents, const std::vector<
         std::vector<double> atoms;  // of those at rest
         double swarms = 0;
         for (const Ascent& a : ascents) {
-          if (a.beside.d != d || a.beside.activation != activation || a.beside.beta != beta)
+          if (a.setting.d != d || a.setting.activation != activation || a.setting.beta != beta)
             continue;
           ++swarms;
           if (a.at_rest()) atoms.push_back(a.rest.mu.count());
@@ -127,7 +126,7 @@ ReproducedTable counts_of(const std::vector<Ascent>& ascents, const std::vector<
 void check_ascents(const std::vector<Ascent>& ascents, int d, Reproduction& result) {
   double swarms = 0, reversals = 0, rest = 0, apart = 0, curvature = -INFINITY, gained = INFINITY;
   for (const Ascent& a : ascents) {
-    if (a.beside.d != d) continue;
+    if (a.setting.d != d) continue;
     ++swarms;
     reversals += a.trajectory.reversals;
     gained = std::min(gained, a.trajectory.gained);
@@ -137,23 +136,23 @@ void check_ascents(const std::vector<Ascent>& ascents, int d, Reproduction& resu
     curvature = std::max(curvature, a.curvature);
   }
   const std::string what = fmt::format("d = {}, {} ascents of 200 tokens: ", d, swarms);
-  result.checks.push_back(
-      holds("perceptron-ascent.energy", {what + "frames at which the energy falls", reversals},
-            reversals == 0 && gained > kGained,
-            fmt::format("none, and each ends {:g} of the scale higher", kGained)));
+  result.checks.push_back(check_holds(
+      rule::perceptron_ascent_energy, {what + "frames at which the energy falls", reversals},
+      reversals == 0 && gained > kGained,
+      fmt::format("none, and each ends {:g} of the scale higher", kGained)));
   result.checks.back().more["least gain"] = gained;
   if (d == 2) {
-    Check check = holds("perceptron-ascent.maxima",
-                        {what + "greatest angle from an atom at rest to a local maximum of F",
-                         rest > 0 ? apart : kNoNumber},
-                        apart < 1e-6, "below 1e-6");
+    Check check = check_holds(rule::perceptron_ascent_maxima,
+                              {what + "greatest angle from an atom at rest to a local maximum of F",
+                               rest > 0 ? apart : kNoNumber},
+                              apart < 1e-6, "below 1e-6");
     check.more["at rest"] = rest;
     result.checks.push_back(check);
   }
-  Check bent = holds("perceptron-ascent.curvature",
-                     {what + "greatest second derivative of F at an atom at rest, as a share",
-                      rest > 0 ? curvature : kNoNumber},
-                     curvature <= 1e-9, "no more than 0: a maximum");
+  Check bent = check_holds(rule::perceptron_ascent_curvature,
+                           {what + "greatest second derivative of F at an atom at rest, as a share",
+                            rest > 0 ? curvature : kNoNumber},
+                           curvature <= 1e-9, "no more than 0: a maximum");
   bent.more["at rest"] = rest;
   result.checks.push_back(bent);
 }
@@ -164,8 +163,8 @@ const char* title_of(Perceptron::Activation activation) {
 
 // The first variation around the circle with the atoms on it.
 void draw_around(const Ascent& a, Reproduction& result) {
-  const Landscape l = landscape_of(a.beside);
-  const std::string name = "variation_" + name_of(a.beside.activation);
+  const Landscape l = landscape_of(a.setting);
+  const std::string name = "variation_" + name_of(a.setting.activation);
   ReproducedTable around{name, {"angle", "F", "atoms"}};
   for (int k = 0; k <= 360; ++k) {
     const double angle = kTurn * (k - 180) / 360;
@@ -177,20 +176,20 @@ void draw_around(const Ascent& a, Reproduction& result) {
   result.figures.push_back(
       {.name = kPreset,
        .table = name,
-       .title = fmt::format("{} units, β = {:g}", title_of(a.beside.activation), a.beside.beta),
+       .title = fmt::format("{} units, β = {:g}", title_of(a.setting.activation), a.setting.beta),
        .x = {.label = "angle θ", .angle = true},
        .y = {.label = "first variation F = δE/δμ"},
        .curves = {{"F", Drawn::line, "F of the final measure", 0},
                   {"atoms", Drawn::points, "its atoms", 1}}});
 }
 
-// How far the energy of each has come, from 0 at the start to 1 at the end of the simulation.
+// The energy of each, scaled from 0 at the start to 1 at the end of the simulation.
 void draw_energies(const std::vector<const Ascent*>& shown, Reproduction& result) {
   ReproducedTable trajectory{"energy", {"t", "units", "energy"}};
   for (const Ascent* a : shown) {
     const std::vector<double>& e = a->trajectory.energies;
     for (std::size_t k = 0; k < e.size(); ++k)
-      trajectory.rows.push_back({a->trajectory.times[k], title_of(a->beside.activation),
+      trajectory.rows.push_back({a->trajectory.times[k], title_of(a->setting.activation),
                                  (e[k] - e.front()) / (e.back() - e.front())});
   }
   result.tables.push_back(std::move(trajectory));
@@ -202,16 +201,15 @@ void draw_energies(const std::vector<const Ascent*>& shown, Reproduction& result
                             .curves = {{"energy", Drawn::line}},
                             .by = "units"});
   result.captions[kPreset] =
-      "200 attracting tokens beside two units end in few atoms (points), each at a local maximum "
-      "of "
-      "the first variation F of the energy (lines); on the way the energy never falls (last "
-      "panel).";
+      "200 attracting tokens with two perceptron units end in few atoms (points), each at a local "
+      "maximum of the first variation F of the energy (lines); on the way the energy never falls "
+      "(last panel).";
 }
 
 }  // namespace
 
 std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control) {
-  Reproduction result = result_of(control, kPreset);
+  Reproduction result = new_result(control, kPreset);
   const int seeds = control.values.whole("seeds");
   const std::vector<double>& betas = control.values.numbers("betas");
   const double shown_beta = control.values.number("drawn");
@@ -220,14 +218,14 @@ std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control
     for (const auto activation : kActivations)
       for (const double beta : betas)
         for (int seed = 0; seed < (d == 2 ? seeds : (seeds + 2) / 3); ++seed)
-          ascents.push_back({.beside = {.preset = kPreset,
-                                        .d = d,
-                                        .seed = seed,
-                                        .activation = activation,
-                                        .beta = beta,
-                                        .direction = Landscape::ascent}});
+          ascents.push_back({.setting = {.preset = kPreset,
+                                         .d = d,
+                                         .seed = seed,
+                                         .activation = activation,
+                                         .beta = beta,
+                                         .direction = Landscape::ascent}});
   for_blocks(static_cast<int>(ascents.size()), control.threads, [&](int k) {
-    if (!control.stopped()) ascents[k] = ascent_of(ascents[k].beside, control.wrong);
+    if (!control.stopped()) ascents[k] = ascent_of(ascents[k].setting, control.wrong);
   });
   if (control.stopped()) return std::nullopt;
   for (const int d : {2, 3}) check_ascents(ascents, d, result);
@@ -235,7 +233,7 @@ std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control
   result.tables.push_back(table_of(ascents));
   std::vector<const Ascent*> shown;  // the last seed at one beta
   for (const Ascent& a : ascents)
-    if (a.beside.d == 2 && a.beside.beta == shown_beta && a.beside.seed == seeds - 1)
+    if (a.setting.d == 2 && a.setting.beta == shown_beta && a.setting.seed == seeds - 1)
       shown.push_back(&a);
   for (const Ascent* a : shown) draw_around(*a, result);
   draw_energies(shown, result);

@@ -1,17 +1,18 @@
-// phase_diagram.cpp: how many pairs have met, over time and temperature; and how many clusters
-// stay.
+// phase_diagram.cpp: how many pairs have met, over time and beta; how many clusters remain on the
+// circle; and swarms on the circle at the times of Fig. 4 of 2312.10794.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "core/parallel.h"
 #include "ensemble/ensemble.h"
 #include "murmur/error.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
-#include "reproduce/circle_snapshots.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -28,8 +29,8 @@ struct Request {
   std::int64_t replicas;
 };
 
-// A few of the swarms under a null model, which the kernel of replicas does not know. Every time is
-// a multiple of the first step between times.
+// A few of the swarms under a null model, which the kernel of replicas does not have. Requires that
+// every time is a multiple of the first step between times.
 ReplicasResult simulate_null(ExperimentSpec spec, const Request& r,
                              const ReproductionControl& control) {
   const auto replicas = static_cast<int>(std::min<std::int64_t>(r.replicas, 32));
@@ -56,13 +57,13 @@ ReplicasResult simulate_null(ExperimentSpec spec, const Request& r,
   return result;
 }
 
-// Many swarms of 32 tokens from the uniform law; nothing when a signal came.
+// Simulates many swarms from the uniform law; returns nothing when a signal came.
 std::optional<ReplicasResult> simulate(const Request& r, const ReproductionControl& control) {
   ExperimentSpec spec = control.values.spec(r.preset);
   spec.dynamics.beta = r.beta;
   spec.d = r.d;
   spec.method = r.method;
-  control.wrong.spoil(spec);
+  control.wrong.apply(spec);
   if (control.wrong.null != NullModel::none) return simulate_null(spec, r, control);
   Experiment e = make_experiment(spec);
   e.flow.tolerance = ReplicasSetting{}.tolerance;
@@ -129,18 +130,19 @@ bool check_fractions(const ReproductionControl& control, Reproduction& result) {
         worst = std::fabs(ours[t] - row.at[t]);
         where = t;
       }
-    result.checks.push_back(
-        near("phase-diagram.fractions",
-             {fmt::format("d = {}, β = {:g}: fraction of close pairs at t = {:g}, "
-                          "the worst of nine times",
-                          row.d, row.beta, kTimes[where]),
-              row.at[where], ours[where]},
-             0.03));
+    result.checks.push_back(check_near(
+        rule::phase_diagram_fractions,
+        {fmt::format(
+             "d = {}, β = {:g}: fraction of close pairs at t = {:g}, the worst of nine times",
+             row.d, row.beta, kTimes[where]),
+         row.at[where], ours[where]},
+        0.03));
   }
   return true;
 }
 
-// The exact flow's front in high dimension: when half of the pairs are close, against t*(beta).
+// Checks the front of the exact flow in high dimension: the time at which half of the pairs are
+// close, compared with t*(beta).
 bool check_fronts(const ReproductionControl& control, Reproduction& result) {
   const int n = tokens_of(control), replicas = control.values.whole("front_replicas");
   std::vector<std::pair<int, double>> fronts = {{128, 1}, {128, 4}, {128, 5},
@@ -163,18 +165,19 @@ bool check_fronts(const ReproductionControl& control, Reproduction& result) {
       if (ours[t] >= 0.5 && ours[t - 1] < 0.5)
         half = times[t - 1] +
                (times[t] - times[t - 1]) * (0.5 - ours[t - 1]) / (ours[t] - ours[t - 1]);
-    result.checks.push_back(
-        nearly("phase-diagram.front",
-               {fmt::format("d = {}, β = {:g}: time at which half of the pairs are close", d, beta),
-                predicted, half},
-               0.05));
+    result.checks.push_back(check_near_share(
+        rule::phase_diagram_front,
+        {fmt::format("d = {}, β = {:g}: time at which half of the pairs are close", d, beta),
+         predicted, half},
+        0.05));
   }
   return true;
 }
 
-// When layers x <- N(x + eta A), eta = 0.1, bring equiangular tokens from cosine 0 to 1 - delta,
-// between layers by the logarithm. With own weight a and b of every other token a layer maps rho to
-// <y_1, y_2> / |y|^2 of y_i = (1 + eta a) x_i + eta b sum of the others.
+// The time at which layers x <- N(x + eta A), eta = 0.1, have brought equiangular tokens from
+// cosine 0 to 1 - delta; the logarithm is interpolated between layers. With own weight a and b of
+// every other token a layer maps rho to <y_1, y_2> / |y|^2 of y_i = (1 + eta a) x_i + eta b sum of
+// the others.
 double clustering_time_of_layers(int n, double beta, double delta) {
   constexpr double kStep = 0.1;
   double rho = 0, t = 0;
@@ -224,9 +227,9 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
     if (later <= beyond) table.rows.push_back({later, kNoNumber, kNoNumber, kNoNumber, beta});
   }
   result.figures.push_back(
-      {.name = "phase-diagram",
+      {.name = figure::phase_diagram,
        .table = table.name,
-       .title = fmt::format("d = {}, n = {}: layers of 0.1, {} swarms a row", d, n, replicas),
+       .title = fmt::format("d = {}, n = {}: layers of 0.1, {} swarms per row", d, n, replicas),
        .x = {.label = "time t"},
        .y = {.label = "inverse temperature β"},
        .curves = {{"front", Drawn::line, "t*(β), exact flow, d → ∞", 0},
@@ -240,7 +243,7 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
 }  // namespace
 
 std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "phase-diagram");
+  Reproduction result = new_result(control, figure::phase_diagram);
   if (!check_fractions(control, result) || !check_fronts(control, result)) return std::nullopt;
   if (!control.figures) return result;
   const FigureValues& values = control.values;
@@ -254,7 +257,7 @@ std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
                        .high = values.number("beta_max")};
     if (!draw_map(control, grid, result)) return std::nullopt;
   }
-  result.captions["phase-diagram"] =
+  result.captions[figure::phase_diagram] =
       "Share of the pairs of 32 tokens that have met, over time and β, under the papers' layers of "
       "0.1. In high dimension all pairs meet at about one time. The red curve is the prediction "
       "for the exact flow as d grows, the dashed curve the same under layers, which are 5 to 10 % "
@@ -265,6 +268,143 @@ std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
 }
 
 namespace {
+
+constexpr double kShares[] = {1.0 / 12, 0.6, 1};  // of the last time 30: 2.5, 18 and 30
+constexpr int kOutline = 180;                     // points of the circle that is drawn
+
+// The number of clusters that the published picture shows at t = 30; 0: it has no such beta.
+int shown_clusters(double beta) { return beta == 4 ? 2 : beta == 9 ? 3 : 0; }
+
+Simulated swarm_of(double beta, std::uint32_t replica, const ReproductionControl& control) {
+  ExperimentSpec spec = control.values.spec("circle-clusters");
+  spec.dynamics.beta = beta;
+  spec.method = Method::layers;
+  const double dt = spec.dt;
+  spec.save = SaveChoice{SaveChoice::every, dt * std::max(1.0, std::round(spec.T / 60 / dt))};
+  spec.random.replica = replica;
+  spec.engine.threads = 1;
+  return simulate_in_memory(make_experiment(spec));
+}
+
+int clusters_of(const HostSwarm& x) { return clusters(x, Manifold::sphere).count; }
+
+// The first start that ends in the published number of clusters, as most do.
+struct ChosenStart {
+  std::uint32_t replica = 0;
+  Simulated swarm{};
+};
+ChosenStart first_start(double beta, const ReproductionControl& control) {
+  constexpr std::uint32_t kMostStarts = 100;  // with chance 0.3^100 none of them ends so
+  const int shown = shown_clusters(beta);
+  for (std::uint32_t replica = 0;; ++replica) {
+    Simulated swarm = swarm_of(beta, replica, control);
+    if (shown == 0 || replica == kMostStarts || clusters_of(swarm.last()) == shown)
+      return {replica, std::move(swarm)};
+  }
+}
+
+std::size_t frame_at(const Simulated& swarm, double t) {
+  std::size_t nearest = 0;
+  for (std::size_t k = 0; k < swarm.times.size(); ++k)
+    if (std::fabs(swarm.times[k] - t) < std::fabs(swarm.times[nearest] - t)) nearest = k;
+  return nearest;
+}
+
+// The outline of the circle, where tokens started and where they are at t.
+ReproducedTable table_of(const Simulated& swarm, double beta, double t) {
+  ReproducedTable table{fmt::format("snapshot_beta{:g}_t{:g}", beta, t),
+                        {"x", "circle", "start", "tokens", "token"}};
+  const auto row = [&](double x, double y, std::size_t column, double token) {
+    add_point(table, x, column, y).back() = token;
+  };
+  for (int k = 0; k <= kOutline; ++k) {
+    const double angle = 2 * std::numbers::pi * k / kOutline;
+    row(std::cos(angle), std::sin(angle), 1, -1);
+  }
+  const HostSwarm& first = swarm.frames.front();
+  const HostSwarm& now = swarm.frames[frame_at(swarm, t)];
+  for (int i = 0; i < now.n(); ++i) row(first.at(i, 0), first.at(i, 1), 2, i);
+  for (int i = 0; i < now.n(); ++i) row(now.at(i, 0), now.at(i, 1), 3, i);
+  return table;
+}
+
+// The share of close pairs on the rows of the map that are nearest to these betas.
+void draw_rows(const std::vector<double>& betas, const ReproducedTable& map, Reproduction& result) {
+  ReproducedTable rows{fmt::format("map_rows_beta{:g}", betas.back()),
+                       {"t", "beta", "close_pairs"}};
+  double last = 0;
+  for (const double beta : betas) {
+    double nearest = kNoNumber;
+    for (const auto& row : map.rows) {
+      const double own = std::get<double>(row[1]);
+      if (std::isfinite(own) && !(std::fabs(own - beta) >= std::fabs(nearest - beta)))
+        nearest = own;
+    }
+    for (const auto& row : map.rows)
+      if (std::get<double>(row[1]) == nearest) {
+        rows.rows.push_back({row[0], beta, row[2]});
+        last = std::get<double>(row[0]);
+      }
+  }
+  result.figures.push_back(
+      {.name = figure::circle_clusters,
+       .table = rows.name,
+       .title = betas.size() > 1 ? "rows of the map" : "row of the map",
+       .x = {.label = "time t", .from = 0, .to = last},
+       .y = {.label = "share of pairs with cosine > 0.999", .from = 0, .to = 1},
+       .curves = {{.column = "close_pairs", .drawn = Drawn::line}},
+       .by = "beta",
+       .by_name = "β"});
+  result.tables.push_back(std::move(rows));
+}
+
+// One swarm at the times of the figure.
+void draw_swarm(double beta, const Simulated& swarm, Reproduction& result) {
+  for (const double share : kShares) {
+    const double t = swarm.times[frame_at(swarm, share * swarm.times.back())];
+    ReproducedTable table = table_of(swarm, beta, t);
+    result.figures.push_back(
+        {.name = figure::circle_clusters,
+         .table = table.name,
+         .title = fmt::format("β = {:g}, t = {:g}", beta, t),
+         .x = {.from = -1.15, .to = 1.15, .every = 1},
+         .y = {.from = -1.15, .to = 1.15, .every = 1},
+         .curves = {{"circle", Drawn::path, "", ReproducedCurve::kQuiet},
+                    {"start", Drawn::dots, "at t = 0", ReproducedCurve::kQuiet},
+                    {"tokens", Drawn::points, fmt::format("at t = {:g}", t), 0}},
+         .equal_axes = true});
+    result.tables.push_back(std::move(table));
+  }
+}
+
+// Takes the last figure of the result, the map of close pairs for d = 2, as the first panel of
+// `circle-clusters`, and adds one swarm for each beta at the times of the figure.
+void draw_circle_snapshots(const ReproductionControl& control, Reproduction& result) {
+  if (control.stopped()) return;
+  ReproducedFigure& map = result.figures.back();
+  const ReproducedTable map_table = result.tables.back();
+  map.name = figure::circle_clusters;
+  map.columns = 4;
+  map.curves.clear();  // the curves are of large d
+  std::vector<double> betas = control.values.numbers("betas");
+  std::sort(betas.rbegin(), betas.rend());  // from the upper row to the lower one
+  betas.erase(std::unique(betas.begin(), betas.end()), betas.end());
+  std::string starts;
+  for (std::size_t k = 0; k < betas.size(); ++k) {
+    if (k == 1) draw_rows({betas[0], betas[1]}, map_table, result);
+    if (k > 1) draw_rows({betas[k]}, map_table, result);
+    const ChosenStart chosen = first_start(betas[k], control);
+    starts += fmt::format("{}β = {:g}: start {}, {} clusters", starts.empty() ? "" : "; ", betas[k],
+                          chosen.replica, clusters_of(chosen.swarm.last()));
+    draw_swarm(betas[k], chosen.swarm, result);
+  }
+  result.captions[figure::circle_clusters] = fmt::format(
+      "Left: share of pairs that have met for d = 2, over time and β, and rows of that map. Right: "
+      "swarms on the circle, by default at t = 2.5, 18 and 30, with β = 9 (three clusters at the "
+      "end) and β = 4 (two). Each is the first start that ends in the number of clusters of the "
+      "published picture ({}).",
+      starts);
+}
 
 // One bar group: swarms at one beta by one scheme.
 struct Bars {
@@ -279,7 +419,7 @@ struct Bars {
 std::vector<Bars> bars_of(const std::vector<double>& betas) {
   std::vector<Bars> all;
   for (const double beta : betas) {
-    const int clusters = beta == 4 ? 2 : beta == 9 ? 3 : 0;
+    const int clusters = shown_clusters(beta);
     for (const Method method : {Method::layers, Method::dopri5}) {
       const bool layers = method == Method::layers;
       const double before = beta == 4   ? (layers ? 88.3 : 90.2)
@@ -306,7 +446,7 @@ void add_errors(const std::vector<Bars>& bars, double replicas, ReproducedTable&
 
 // Clusters left at the end on the circle, chains of cosines above 0.999.
 std::optional<Reproduction> circle_clusters(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "circle-clusters");
+  Reproduction result = new_result(control, figure::circle_clusters);
   const ExperimentSpec preset = control.values.spec("circle-clusters");
   const int n = preset.n.value_or(kDefaultParticles);
   const std::vector<double>& betas = control.values.numbers("betas");
@@ -327,16 +467,17 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     const int asked = row.clusters > 0 ? row.clusters : most->first;
     result.checks.push_back(
-        near("circle-clusters.most-frequent",
-             {fmt::format("β = {:g}, {}: most frequent number of clusters at t = {:g}", row.beta,
-                          row.name(), preset.T),
-              row.clusters > 0 ? row.clusters : kNoNumber, static_cast<double>(most->first)},
-             0));
-    Check check = near("circle-clusters.shares",
-                       {fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = {:g}",
-                                    row.beta, row.name(), asked, preset.T),
-                        row.before, share[asked]},
-                       5);
+        check_near(rule::circle_clusters_most_frequent,
+                   {fmt::format("β = {:g}, {}: most frequent number of clusters at t = {:g}",
+                                row.beta, row.name(), preset.T),
+                    row.clusters > 0 ? row.clusters : kNoNumber, static_cast<double>(most->first)},
+                   0));
+    Check check =
+        check_near(rule::circle_clusters_shares,
+                   {fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = {:g}",
+                                row.beta, row.name(), asked, preset.T),
+                    row.before, share[asked]},
+                   5);
     for (Check* one : {&result.checks.back(), &check})
       one->more["swarms"] = static_cast<double>(replicas);
     result.checks.push_back(std::move(check));
@@ -357,8 +498,8 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
                     {flow, Drawn::bars, "exact flow", 1, flow + ", standard error"}}});
   }
   result.captions["circle-clusters-counts"] = fmt::format(
-      "How many clusters {} swarms of 32 tokens on the circle have left at t = 30: mostly two at "
-      "β = 4 and three at β = 9, as the published picture shows. Bars: standard errors.",
+      "How many clusters {} swarms of 32 tokens on the circle have left at t = 30: mostly two at β "
+      "= 4 and three at β = 9, as the published picture shows. Bars: standard errors.",
       replicas);
   if (!control.figures) return result;
   const MapGrid grid{.d = 2,

@@ -1,4 +1,4 @@
-// predictions.cpp: what theory says of a simulation that is kept, beside what it did.
+// predictions.cpp: predictions of theory for a stored run, compared with the run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,8 @@ bool has(const RunReader& run, const std::string& column) {
   return std::find(names.begin(), names.end(), column) != names.end();
 }
 
-// SA or USA with Q = K = V = I on the sphere and no noise: what closed forms are about.
+// The law of a dynamics with closed forms: SA or USA with Q = K = V = I on the sphere, without
+// noise.
 std::optional<theory::Growth> known_growth(const Experiment& e) {
   if (!replicas_know(e.dynamics, Method::layers) || e.dynamics.clock != Clock::u1)
     return std::nullopt;
@@ -79,13 +80,12 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
   }
   if (known) try {
       const Growth late = growth_rate(gap, {.low = 1e-10, .high = 1e-2});
-      Check check =
-          nearly("report.late-rate", {"late rate of 1 - mean cosine", -rate, late.rate}, 0.02);
+      Check check = check_near_share(rule::report_late_rate,
+                                     {"late rate of 1 - mean cosine", -rate, late.rate}, 0.02);
       check.more["standard error"] = late.error;
       result.checks.push_back(std::move(check));
     } catch (const Error&) {
-      // the simulation ends before the last stretch, or frames are too far apart: nothing to
-      // measure
+      // the simulation ends too early, or frames are too far apart: there is no rate to measure
     }
   result.tables.push_back(std::move(table));
   constexpr double kShown = 1e-12;
@@ -103,7 +103,7 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
   result.figures.push_back(std::move(figure));
 }
 
-// How cosines spread at the start, half way and at the end.
+// Histograms of cosines at the start, half way and at the end.
 void add_histogram(const RunReader& run, const Experiment& e, Reproduction& result) {
   ReproducedTable table{"cosines", {"cosine", "t", "share of pairs"}};
   const std::int64_t last = run.frames() - 1;

@@ -51,7 +51,7 @@ struct Bodies {
   }
 };
 
-// A flock of n tokens in the cap of one angle, under one beta.
+// n tokens, the flock, in a cap of one angle, under one beta.
 struct Setting {
   int n = kTokens;
   double spread = kTight, beta = kBeta;
@@ -66,7 +66,7 @@ Experiment experiment_of(const Setting& s, std::uint64_t seed, const FigureValue
   spec.save = SaveChoice{SaveChoice::every, spec.T};
   spec.random.seed = seed;
   spec.engine.threads = 1;
-  wrong.spoil(spec);
+  wrong.apply(spec);
   return make_experiment(spec);
 }
 
@@ -91,20 +91,20 @@ Vector read(const HostSwarm& x, Readout how) {
                          : token_place(x, x.n() - 1);
 }
 
-// Shifts of the readouts of `flock` by the guest, the class token standing last.
+// Shifts of the readouts of `flock` by the guest, one more token; the class token is the last one.
 Shifts shifts_of(const Experiment& e, const Bodies& flock, std::uint64_t seed, NullModel null) {
   Shifts shifts;
-  for (const bool listening : {false, true}) {
+  for (const bool with_class_token : {false, true}) {
     Bodies without = flock, with = flock;
     with.add(kGuest);
-    if (listening) {
+    if (with_class_token) {
       without.add(class_start(seed));
       with.add(class_start(seed));
     }
     const HostSwarm x = without.swarm(), y = with.swarm();
     const HostSwarm x_end = after(e, x, null), y_end = after(e, y, null);
     for (const Readout how : {mean, median, class_token}) {
-      if ((how == class_token) != listening) continue;
+      if ((how == class_token) != with_class_token) continue;
       shifts.before[how] = distance(read(x, how), read(y, how));
       shifts.after[how] = distance(read(x_end, how), read(y_end, how));
     }
@@ -112,15 +112,13 @@ Shifts shifts_of(const Experiment& e, const Bodies& flock, std::uint64_t seed, N
   return shifts;
 }
 
-// Of many starts; with wrong.exchanged each readout stands in the place of another.
+// Shifts of many starts; with wrong.exchanged each readout is replaced by another.
 struct Measured {
   Setting setting{};
   std::array<Spread, 3> before{}, after{};
-  std::array<double, 3> tail{};  // nine tenths of the shifts after lie below
-  // What two and three bodies do, the mean and nine tenths; NaN for the median.
+  std::array<double, 3> tail{};  // nine tenths of the shifts after are smaller
+  // The same of two and three bodies, the mean and nine tenths; NaN for the median.
   std::array<double, 3> bodies{}, bodies_tail{};
-  int starts = 0;
-  double error(const Spread& s) const { return s.sd / std::sqrt(static_cast<double>(starts)); }
 };
 
 double nine_tenths(std::vector<double> values) {
@@ -143,7 +141,7 @@ Measured measure(const Setting& s, int starts, const ReproductionControl& contro
     theirs[start] =
         shifts_of(experiment_of(s, seed, control.values, {}), one, seed, NullModel::none);
   });
-  Measured m{.setting = s, .starts = starts};
+  Measured m{.setting = s};
   for (const int how : {0, 1, 2}) {
     const int taken = control.wrong.exchanged ? (how + 1) % 3 : how;
     std::vector<double> before, after, bodies;
@@ -179,7 +177,7 @@ Power power_of(const std::vector<double>& x, const std::vector<double>& y,
     const double share = (a[k] - middle) / square * y_error[k] / y[k];
     variance += share * share;
   }
-  return {line_of(a, b).slope, std::sqrt(variance)};
+  return {fit_line(a, b).slope, std::sqrt(variance)};
 }
 
 // Of one readout along a series of settings, before interaction or after.
@@ -191,7 +189,7 @@ Power law_of(const std::vector<Measured>& series, Readout how, When when, bool o
     if (!(s.mean > 0)) return {kNoNumber, kNoNumber};
     x.push_back(over_spread ? m.setting.spread : m.setting.n + 1);
     y.push_back(s.mean);
-    error.push_back(m.error(s));
+    error.push_back(s.error());
   }
   return power_of(x, y, error);
 }
@@ -205,9 +203,10 @@ double bodies_exponent(const std::vector<Measured>& series, Readout how) {
   return power_of(x, y, std::vector<double>(x.size())).exponent;
 }
 
-// The median of a flat disc of n tokens, pulled by one more along a line at 45 degrees to it.
+// The median of a flat disc of n tokens that another token pulls along a line at 45 degrees to the
+// disc.
 double median_law(const Measured& m) { return std::sqrt(5.0 / 8) * m.setting.spread / m.setting.n; }
-// Before interaction: |guest - mean| / (n + 1), the mean of a cap at (1 + cos delta) / 2.
+// Before interaction: |guest - mean| / (n + 1), where the mean of a cap is at (1 + cos delta) / 2.
 double mean_law(const Measured& m) {
   return std::hypot(1, (1 + std::cos(m.setting.spread)) / 2) / (m.setting.n + 1);
 }
@@ -223,8 +222,8 @@ ReproducedTable table_of(const std::string& name, const std::vector<Measured>& s
     auto& row = table.rows.emplace_back(std::vector<ReproducedTable::Cell>{
         static_cast<double>(m.setting.n), m.setting.spread, m.setting.beta});
     for (const int how : {0, 1, 2})
-      for (const double cell : {m.before[how].mean, m.error(m.before[how]), m.after[how].mean,
-                                m.error(m.after[how]), m.tail[how]})
+      for (const double cell : {m.before[how].mean, m.before[how].error(), m.after[how].mean,
+                                m.after[how].error(), m.tail[how]})
         row.emplace_back(cell);
     for (const double cell : {mean_law(m), median_law(m), m.bodies[mean], m.bodies[class_token]})
       row.emplace_back(cell);
@@ -238,7 +237,7 @@ ReproducedTable exponent_table(const std::vector<Measured>& over_n,
                         {"readout", "when", "in n + 1", "error", "in the spread", "spread error"}};
   for (const Readout how : {mean, median, class_token})
     for (const When when : {at_once, later}) {
-      if (how == class_token && when == at_once) continue;  // it has heard nothing yet
+      if (how == class_token && when == at_once) continue;  // it has not attended to the guest yet
       const Power n = law_of(over_n, how, when, false), s = law_of(over_spread, how, when, true);
       table.rows.push_back({kNames[how], when == later ? "t = 1" : "before interaction", n.exponent,
                             n.error, s.exponent, s.error});
@@ -250,53 +249,56 @@ void check_bodies(const std::vector<Measured>& all, std::vector<Check>& checks) 
   for (const Measured& m : all)
     for (const Readout how : {mean, class_token}) {
       if (how == mean && m.setting.beta != kBeta) continue;
-      checks.push_back(nearly("readout.bodies",
-                              {fmt::format("{}, β = {:g}, n = {}: shift by one guest at t = 1",
-                                           kNames[how], m.setting.beta, m.setting.n),
-                               m.bodies[how], m.after[how].mean},
-                              0.05));
-      checks.back().more["standard error"] = m.error(m.after[how]);
+      checks.push_back(
+          check_near_share(rule::readout_bodies,
+                           {fmt::format("{}, β = {:g}, n = {}: shift by one guest at t = 1",
+                                        kNames[how], m.setting.beta, m.setting.n),
+                            m.bodies[how], m.after[how].mean},
+                           0.05));
+      checks.back().more["standard error"] = m.after[how].error();
     }
 }
 
 void check_laws(const std::vector<Measured>& over_n, const std::vector<Measured>& over_spread,
                 std::vector<Check>& checks) {
   const auto add = [&](const char* rule, const std::string& what, double predicted, Power found) {
-    checks.push_back(near(rule, {what, predicted, found.exponent}, 0.1));
+    checks.push_back(check_near(rule, {what, predicted, found.exponent}, 0.1));
     checks.back().more["standard error"] = found.error;
   };
   for (const Readout how : {mean, class_token})
-    add("readout.votes", fmt::format("{}, t = 1: exponent of the shift in n + 1", kNames[how]),
+    add(rule::readout_votes, fmt::format("{}, t = 1: exponent of the shift in n + 1", kNames[how]),
         bodies_exponent(over_n, how), law_of(over_n, how, later, false));
   for (const When when : {at_once, later})
-    add("readout.spread-mean",
+    add(rule::readout_spread_mean,
         fmt::format("mean, {}: exponent of the shift in the spread",
                     when == later ? "t = 1" : "before interaction"),
         0, law_of(over_spread, mean, when, true));
   const Measured& tight = over_spread.front();
-  checks.push_back(nearly(
-      "readout.spread-mean",
+  checks.push_back(check_near_share(
+      rule::readout_spread_mean,
       {fmt::format("mean, t = 1, spread {:g}: shift over that of two bodies", tight.setting.spread),
        1, tight.after[mean].mean / tight.bodies[mean]},
       0.05));
-  add("readout.spread-median", "median, before interaction: exponent of the shift in the spread", 1,
+  add(rule::readout_spread_median,
+      "median, before interaction: exponent of the shift in the spread", 1,
       law_of(over_spread, median, at_once, true));
-  add("readout.spread-median", "median, before interaction: exponent of the shift in n + 1", -1,
+  add(rule::readout_spread_median, "median, before interaction: exponent of the shift in n + 1", -1,
       law_of(over_n, median, at_once, false));
   const Measured& last = over_n.back();
-  checks.push_back(
-      nearly("readout.spread-median",
-             {fmt::format("median, before interaction, n = {}: shift over spread, times n",
-                          last.setting.n),
-              std::sqrt(5.0 / 8), last.before[median].mean * last.setting.n / last.setting.spread},
-             0.1));
+  checks.push_back(check_near_share(
+      rule::readout_spread_median,
+      {fmt::format("median, before interaction, n = {}: shift over spread, times n",
+                   last.setting.n),
+       std::sqrt(5.0 / 8), last.before[median].mean * last.setting.n / last.setting.spread},
+      0.1));
 }
 
-// A class token that happens to stand nearer to the guest than to the flock is taken along.
+// Checks the largest shifts too: a class token that starts nearer to the guest than to the flock
+// follows the guest.
 void check_class_token(const std::vector<Measured>& over_n, std::vector<Check>& checks) {
   for (const Measured& m : over_n)
-    checks.push_back(nearly(
-        "readout.class-token",
+    checks.push_back(check_near_share(
+        rule::readout_class_token,
         {fmt::format("n = {}: shift of the class token over that of the mean, nine tenths of the "
                      "starts below",
                      m.setting.n),
@@ -305,10 +307,11 @@ void check_class_token(const std::vector<Measured>& over_n, std::vector<Check>& 
 }
 
 void draw(Reproduction& result, int starts) {
-  const auto panel = [&](const char* table, const char* title, const char* over, const char* when) {
+  const auto add_panel = [&](const char* table, const char* title, const char* over,
+                             const char* when) {
     const std::string at = when;
     ReproducedFigure figure{
-        .name = "readout",
+        .name = figure::readout,
         .table = table,
         .title = title,
         .x = {.label = over[0] == 'n' ? "number of tokens n" : "spread: angle of the cap, radians",
@@ -328,10 +331,10 @@ void draw(Reproduction& result, int starts) {
     }
     result.figures.push_back(std::move(figure));
   };
-  panel("tokens", "Before interaction", "n", "before");
-  panel("tokens", "At t = 1", "n", "after");
-  panel("spreads", "Before interaction, n = 64", "spread", "before");
-  panel("spreads", "At t = 1, n = 64", "spread", "after");
+  add_panel("tokens", "Before interaction", "n", "before");
+  add_panel("tokens", "At t = 1", "n", "after");
+  add_panel("spreads", "Before interaction, n = 64", "spread", "before");
+  add_panel("spreads", "At t = 1, n = 64", "spread", "after");
   result.figures.push_back({.name = "class-token",
                             .table = "class_token",
                             .title = "A class token among n tokens, at t = 1",
@@ -343,23 +346,23 @@ void draw(Reproduction& result, int starts) {
                             .over = "n",
                             .by = "beta",
                             .by_name = "β"});
-  result.captions["readout"] = fmt::format(
-      "One guest at a right angle to a flock in a cap: shift of mean, geometric median and class "
-      "token, means of {} starts with standard errors. The mean obeys one vote of n + 1, whatever "
-      "the spread; the median moves the less the tighter the flock is; the class token moves far.",
+  result.captions[figure::readout] = fmt::format(
+      "One more token, the guest, at a right angle to a flock of tokens in a cap: shift of mean, "
+      "geometric median and class token, means of {} starts with standard errors. The mean obeys "
+      "one vote of n + 1, whatever the spread; the median moves the less the tighter the flock is; "
+      "the class token moves far.",
       starts);
   result.captions["class-token"] = fmt::format(
       "Shift of a class token from a start of its own by one guest among n tokens, mean of {} "
       "starts: lines are three bodies. At low β it is as steady as a vote; at high β it follows "
-      "the "
-      "guest until n is about e^(βγ).",
+      "the guest until n is about e^(βγ).",
       starts);
 }
 
 }  // namespace
 
 std::optional<Reproduction> readout(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "readout");
+  Reproduction result = new_result(control, figure::readout);
   const int starts = control.values.whole("starts");
   const std::vector<int> counts = control.values.wholes("sizes");
   std::vector<Measured> over_n, over_spread, classes;

@@ -1,4 +1,5 @@
-// redraw_diffusion.cpp: value matrices drawn anew make the cosines of tokens diffuse, or collapse.
+// redraw_diffusion.cpp: value matrices that are drawn again after every short time make the cosines
+// of tokens diffuse, or collapse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 
 #include "core/parallel.h"
 #include "murmur/theory.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -16,17 +16,17 @@ namespace murmur {
 namespace {
 
 constexpr double kEnd = 1.28, kEvery = 0.16;  // s = DT t of pairs, and between their frames
-constexpr double kFine = 0.1;                 // DT at which the limit is asked for
-constexpr double kCoarse = 0.2;        // and of flows, which refine their steps at every draw
+constexpr double kFine = 0.1;                 // DT at which the limit is checked
+constexpr double kCoarse = 0.2;        // the same for flows, which refine their steps at every draw
 constexpr double kErrors = 3.5;        // standard errors
 constexpr double kKolmogorov = 1.949;  // of draws from the law, passed once in a thousand
 
-// Swarms under fresh weights.
+// Swarms whose weights are drawn again after every time `every`.
 struct Fresh {
   int n = 2, d = 3;
   double beta = 0;
   double every = kFine;  // DT
-  int steps = 1;         // layers a draw; 0: the flow
+  int steps = 1;         // layers per draw; 0: the flow
   bool random_scores = false;
   double end = kEnd, between = kEvery;  // s
 
@@ -72,7 +72,8 @@ Batch batch_of(const Fresh& fresh, WrongModel wrong, int number, int swarms) {
   spec.dt = fresh.every / std::max(fresh.steps, 1);
   if (fresh.steps == 0) {
     spec.method = Method::dopri5;
-    spec.tolerance = {1e-4, 1e-6};  // far below what draws differ by; steps refine at every draw
+    spec.tolerance = {1e-4,
+                      1e-6};  // far below the differences between draws; steps refine at every draw
   }
   spec.random.replica = static_cast<std::uint32_t>(number);
   spec.engine = {.name = "reference", .threads = 1};
@@ -80,7 +81,7 @@ Batch batch_of(const Fresh& fresh, WrongModel wrong, int number, int swarms) {
                           .every = wrong.time * fresh.between / fresh.every};
   const bool frozen = std::exchange(wrong.frozen, false);  // every swarm has its own draw
   wrong.time = 1;
-  wrong.spoil(spec);
+  wrong.apply(spec);
   if (wrong.method) spec.dt = fresh.every;
   return {make_experiment(spec), windows, schedule, frozen};
 }
@@ -129,11 +130,11 @@ Estimate power_mean(const std::vector<double>& values, int power) {
   std::vector<double> powers;
   for (const double value : values) powers.push_back(std::pow(value, power));
   const Spread spread = spread_of(powers);
-  return {spread.mean, spread.sd / std::sqrt(static_cast<double>(values.size()))};
+  return {spread.mean, spread.error()};
 }
 
 Check within_errors(const char* rule, const Compared& numbers, double error, double errors) {
-  Check check = near(rule, numbers, errors * error);
+  Check check = check_near(rule, numbers, errors * error);
   check.more["standard error"] = error;
   return check;
 }
@@ -152,7 +153,7 @@ double kolmogorov(std::vector<double> values, const theory::OverlapLaw& law) {
 }
 
 const char* steps_name(int steps) {
-  return steps == 0 ? "the flow" : steps == 1 ? "one layer a draw" : "two layers a draw";
+  return steps == 0 ? "the flow" : steps == 1 ? "one layer per draw" : "two layers per draw";
 }
 
 // Means at half of the time and at the end.
@@ -200,7 +201,7 @@ void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproductio
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "redraw-diffusion",
+      {.name = figure::redraw_diffusion,
        .table = "law",
        .title = fmt::format("{}: law of the cosine at s = {:g}", fresh.name(), fresh.end),
        .x = {.label = "cosine ρ of two tokens", .from = -1.05, .to = 1.05},
@@ -209,22 +210,22 @@ void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproductio
                   {"draws", Drawn::points, "draws", 0, "error"}}});
 }
 
-// Pairs at d = 2 and 3, one layer a draw: the Ito equation.
+// Pairs at d = 2 and 3, one layer per draw: the Ito equation.
 bool check_layers(const ReproductionControl& control, Reproduction& result,
                   ReproducedTable& means) {
   const int replicas = control.values.whole("replicas");
   for (const Fresh& fresh : {Fresh{.d = 2}, Fresh{.d = 3}, Fresh{.d = 3, .beta = 2}}) {
     const auto cosines = cosines_of(fresh, replicas, control);
     if (!cosines) return false;
-    check_moments("redraw-diffusion.law", fresh, *cosines, result);
+    check_moments(rule::redraw_diffusion_law, fresh, *cosines, result);
     const double distance =
         kolmogorov(cosines->back(), theory::overlap_law(fresh.pair(), fresh.end));
-    result.checks.push_back(
-        holds("redraw-diffusion.law",
-              {fmt::format("{}: distance of {} draws from the law of ρ at s = {:g}, times √{}",
-                           fresh.name(), replicas, fresh.end, replicas),
-               distance},
-              distance < kKolmogorov, "below 1.949, passed once in a thousand"));
+    result.checks.push_back(check_holds(
+        rule::redraw_diffusion_law,
+        {fmt::format("{}: distance of {} draws from the law of ρ at s = {:g}, times √{}",
+                     fresh.name(), replicas, fresh.end, replicas),
+         distance},
+        distance < kKolmogorov, "below 1.949, passed once in a thousand"));
     if (!control.figures || fresh.beta != 0) continue;
     if (fresh.d == 2) tabulate(fresh, *cosines, means);
     if (fresh.d == 3) draw_law(fresh, cosines->back(), result);
@@ -232,7 +233,7 @@ bool check_layers(const ReproductionControl& control, Reproduction& result,
   return true;
 }
 
-// The same pairs with two layers a draw, and carried exactly: Stratonovich.
+// The same pairs with two layers per draw, and by the exact flow: the Stratonovich equation.
 bool check_flows(const ReproductionControl& control, Reproduction& result, ReproducedTable& means) {
   const int replicas = control.values.whole("flow_replicas");
   for (Fresh fresh : {Fresh{.d = 2, .steps = 2}, Fresh{.d = 2, .steps = 0},
@@ -241,14 +242,14 @@ bool check_flows(const ReproductionControl& control, Reproduction& result, Repro
     fresh.every = kCoarse;
     const auto cosines = cosines_of(fresh, replicas, control);
     if (!cosines) return false;
-    check_moments("redraw-diffusion.flow", fresh, *cosines, result);
+    check_moments(rule::redraw_diffusion_flow, fresh, *cosines, result);
     if (control.figures && fresh.d == 2) tabulate(fresh, *cosines, means);
   }
   return true;
 }
 
 // E rho at coarse DT is that of the limit plus powers of h = DT^2: from h, 2h and 4h the first two
-// are taken away,  E_0 = (8 E(h) - 6 E(2h) + E(4h)) / 3.
+// are eliminated,  E_0 = (8 E(h) - 6 E(2h) + E(4h)) / 3.
 bool check_rate(const ReproductionControl& control, Reproduction& result) {
   const int replicas = control.values.whole("rate_replicas");
   constexpr double kSquares[] = {0.16, 0.32, 0.64}, kShares[] = {8.0 / 3, -2, 1.0 / 3};
@@ -268,7 +269,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
   const Fresh fresh;
   const double predicted = theory::overlap_moment(theory::overlap_law(fresh.pair(), kEnd), 1);
   result.checks.push_back(
-      within_errors("redraw-diffusion.rate",
+      within_errors(rule::redraw_diffusion_rate,
                     {fresh.name() + ": mean of ρ at s = 1.28 as DT² → 0, from 0.16, 0.32 and 0.64",
                      predicted, limit.mean},
                     limit.error, kErrors));
@@ -276,7 +277,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
   return true;
 }
 
-// Eight orthogonal tokens in R^32 and R^64, one layer a draw; twice the second less the first has
+// Eight orthogonal tokens in R^32 and R^64, one layer per draw; twice the second less the first has
 // an error of order d^{-2}.
 bool check_collapse(const ReproductionControl& control, Reproduction& result) {
   constexpr double kDt = 0.25, kLast = 3;
@@ -310,16 +311,16 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
       table.rows[frame].insert(table.rows[frame].end(), {ours.mean, ours.error, rho});
       if (frame == 0 || frame % 2 != 0) continue;
       result.checks.push_back(within_errors(
-          "redraw-diffusion.collapse",
+          rule::redraw_diffusion_collapse,
           {fmt::format("8 tokens, {}, d → ∞: mean cosine at s = {:g}", name, s), rho, ours.mean},
           ours.error, kErrors));
     }
   }
   result.tables.push_back(std::move(table));
   const std::string random = "β = 1, random Q and K";  // its theory is that of β = 0
-  result.figures.push_back({.name = "redraw-diffusion",
+  result.figures.push_back({.name = figure::redraw_diffusion,
                             .table = "collapse",
-                            .title = "8 tokens, one layer a draw, d → ∞",
+                            .title = "8 tokens, one layer per draw, d → ∞",
                             .x = {.label = "diffusion time s = DT · t"},
                             .y = {.label = "mean cosine"},
                             .curves = {{"β = 0, theory", Drawn::line, "theory, β = 0", 0},
@@ -334,10 +335,10 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "redraw-diffusion");
+  Reproduction result = new_result(control, figure::redraw_diffusion);
   ReproducedTable means{"means", {"s", "theory", "measured", "error", "a draw"}};
   result.figures.push_back(
-      {.name = "redraw-diffusion",
+      {.name = figure::redraw_diffusion,
        .table = "means",
        .title = "Two tokens on the circle, fresh V",
        .x = {.label = "diffusion time s = DT · t"},
@@ -349,16 +350,14 @@ std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control)
       !check_rate(control, result) || !check_collapse(control, result))
     return std::nullopt;
   result.tables.push_back(std::move(means));
-  result.captions["redraw-diffusion"] =
-      "Value matrices drawn anew after every short time DT make cosines diffuse in the time "
-      "s = DT · t. Top left: the mean cosine of two tokens on the circle; one layer a draw follows "
-      "the "
-      "Ito equation, the exact flow the Stratonovich one, two layers the mean of both. Top right: "
-      "the "
-      "law of the cosine at d = 3 and the Fokker-Planck equation, both as means over bins. Below: "
-      "eight tokens, extrapolated to d → ∞, collapse as the logistic curve says; random queries "
-      "and keys (hollow marks) attend to all alike and follow the curve of β = 0. Lines are "
-      "theory, bars standard errors.";
+  result.captions[figure::redraw_diffusion] =
+      "Value matrices that are drawn again after every short time DT make cosines diffuse in the "
+      "time s = DT · t. Top left: the mean cosine of two tokens on the circle; one layer per draw "
+      "follows the Ito equation, the exact flow the Stratonovich one, two layers the mean of both. "
+      "Top right: the law of the cosine at d = 3 and the Fokker-Planck equation, both as means "
+      "over bins. Below: eight tokens, extrapolated to d → ∞, collapse as the logistic curve says; "
+      "random queries and keys (hollow marks) attend to all alike and follow the curve of β = 0. "
+      "Lines are theory, bars standard errors.";
   return result;
 }
 

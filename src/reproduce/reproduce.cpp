@@ -1,4 +1,5 @@
-// reproduce.cpp: the table of reproductions, their verdicts, and what is kept of them.
+// reproduce.cpp: the table of reproductions, computes them with their verdicts, and stores the
+// results.
 #include "reproduce/reproduce.h"
 
 #include <fmt/format.h>
@@ -8,7 +9,6 @@
 #include <regex>
 
 #include "murmur/error.h"
-#include "reproduce/record.h"
 #include "reproduce/reproductions.h"
 #include "run/formats.h"
 
@@ -16,175 +16,208 @@ namespace murmur {
 
 std::span<const ReproductionRow> reproductions() {
   static constexpr ReproductionRow table[] = {
-      {"swarm-table",
+      {figure::swarm_table,
        "accuracies of the swarm that reads digits",
        swarm_table,
        "code of the digit swarm",
        {0, 0},
        true},
-      {"flock-argument",
+      {figure::flock_argument,
        "why a flock: five readers of the same digits",
        flock_argument,
        "",
        {0, 0},
        true},
-      {"saved-work", "how much work a settled swarm can leave out", saved_work, "", {0, 0}, true},
-      {"ladder",
+      {figure::saved_work,
+       "how much work a settled swarm can leave out",
+       saved_work,
+       "",
+       {0, 0},
+       true},
+      {figure::ladder,
        "two digits compared, a word's sense, by rungs",
        ladder,
        "",
        {0, 0},
        true,
        Task::same},
-      {"order",
+      {figure::order,
        "subject or object, with positions and without",
        order,
        "",
        {0, 5.8},
        true,
        Task::order},
-      {"phase-diagram",
+      {figure::phase_diagram,
        "how many pairs have met, over time and β",
        phase_diagram,
        "2312.10794, Fig. 3",
        {0, 6.6}},
-      {"circle-clusters",
+      {figure::circle_clusters,
        "how many clusters stay on the circle",
        circle_clusters,
        "2312.10794, Fig. 4",
        {4.1, 2.0}},
-      {"random-weights",
+      {figure::random_weights,
        "the front with random query, key and value",
        random_weights,
        "2312.10794, Fig. 5",
        {0, 24}},
-      {"equiangular",
+      {figure::equiangular,
        "tokens at right angles keep one cosine",
        equiangular,
        "2312.10794, Theorem 6.8",
        {2.1, 1.2}},
-      {"growth", "how fast modes grow out of the uniform swarm", growth, "2410.23228", {0, 2.7}},
-      {"fastest-modes", "which mode grows fastest, over β", fastest_modes, "", {0.593, 0.6}},
-      {"kinetic", "five tokens merge one by one", kinetic, "2410.06833", {0.287, 0.3}},
-      {"layers-clock",
+      {figure::growth,
+       "how fast modes grow out of the uniform swarm",
+       growth,
+       "2410.23228",
+       {0, 2.7}},
+      {figure::fastest_modes, "which mode grows fastest, over β", fastest_modes, "", {0.593, 0.6}},
+      {figure::kinetic, "five tokens merge one by one", kinetic, "2410.06833", {0.287, 0.3}},
+      {figure::layers_clock,
        "how slow the clock of the papers' layers runs",
        layers_clock,
        "",
        {0.306, 0.3}},
-      {"staircase", "the energy climbs one step a merger", staircase, "2410.06833", {0.816, 0.2}},
-      {"lifetimes", "how long two clusters live apart", lifetimes, "", {0.984, 0.5}},
-      {"polytope",
+      {figure::staircase,
+       "the energy climbs one step per merger",
+       staircase,
+       "2410.06833",
+       {0.816, 0.2}},
+      {figure::lifetimes, "how long two clusters live apart", lifetimes, "", {0.984, 0.5}},
+      {figure::polytope,
        "tokens come to the boundary of a polytope",
        polytope,
        "2305.05465",
        {0.191, 0.1}},
-      {"hyperplanes",
+      {figure::hyperplanes,
        "tokens in R^d come to parallel hyperplanes",
        hyperplanes,
        "2305.05465",
        {1, 0.9}},
-      {"product",
-       "tokens gather where V attracts, and not beside",
+      {figure::product,
+       "tokens gather where V attracts, not elsewhere",
        product,
        "2305.05465",
        {0.5, 0.5}},
-      {"leaders", "few tokens hold the attention in the end", leaders, "2305.05465", {0.2, 0.2}},
-      {"low-rank", "the attention matrix becomes a few columns", low_rank, "2305.05465", {18, 2}},
-      {"causal-centres",
-       "tokens nobody before them is near stay",
+      {figure::leaders,
+       "few tokens hold the attention in the end",
+       leaders,
+       "2305.05465",
+       {0.2, 0.2}},
+      {figure::low_rank,
+       "the attention matrix becomes a few columns",
+       low_rank,
+       "2305.05465",
+       {18, 2}},
+      {figure::causal_centres,
+       "tokens with no earlier token near them stay",
        causal_centres,
        "2411.04990, Fig. 2",
        {2.2, 1}},
-      {"hardmax",
+      {figure::hardmax,
        "hard attention: tokens go straight to leaders",
        hardmax,
        "2407.01602, Fig. 2",
        {0.3, 0.3}},
-      {"hardmax-cells",
+      {figure::hardmax_cells,
        "the cell of each vertex is its Voronoi cell",
        hardmax_cells,
        "2508.09628",
        {0, 3.5}},
-      {"escape-times",
+      {figure::escape_times,
        "tokens leave vertices after a time e^(cβ)",
        escape_times,
        "2508.09628",
        {3.562, 1.1}},
-      {"normalisation",
+      {figure::normalisation,
        "layer norms: who clusters fast early, who late",
        normalisation,
        "2510.22026, 2512.01868",
        {0.331, 0.3}},
-      {"normalisation-weights",
+      {figure::normalisation_weights,
        "the same layer norms with random query and key",
        normalisation_weights,
        "2510.22026",
        {1.9, 0.3}},
-      {"density-modes",
+      {figure::density_modes,
        "how many peaks a kernel density has",
        density_modes,
        "2412.09080",
        {2.4, 1.1}},
-      {"long-context",
+      {figure::long_context,
        "one layer over n tokens: three branches",
        long_context,
        "2512.01868",
        {2.8, 1.1}},
-      {"lost-in-the-middle",
+      {figure::lost_in_the_middle,
        "retrieval along a causal swarm is U-shaped",
        lost_in_the_middle,
        "2605.09213",
        {0, 6.6}},
-      {"chaos", "n tokens are n^(-1/2) from infinitely many", chaos, "", {0, 5.1}},
-      {"next-token",
+      {figure::chaos, "n tokens are n^(-1/2) from infinitely many", chaos, "", {0, 5.1}},
+      {figure::next_token,
        "how many atoms hold 99 % of the output measure",
        next_token,
        "2312.10794",
        {5.7, 1.2}},
-      {"readout", "how far one guest moves each readout", readout, "", {48, 5.5}},
-      {"perceptron-clusters",
+      {figure::readout, "how far one guest moves each readout", readout, "", {48, 5.5}},
+      {figure::perceptron_clusters,
        "clusters of repelling tokens and a perceptron",
        perceptron_clusters,
        "2601.21366",
        {0, 22}},
-      {"perceptron-ascent",
+      {figure::perceptron_ascent,
        "attracting tokens and a perceptron: few atoms",
        perceptron_ascent,
        "2601.21366",
        {0, 2.9}},
-      {"heads-approximation", "which fields sums of H heads approximate", heads, "", {0, 8.3}},
-      {"residual-depth",
+      {figure::heads_approximation,
+       "which fields sums of H heads approximate",
+       heads,
+       "",
+       {0, 8.3}},
+      {figure::residual_depth,
        "L residual layers and the flow of their limit",
        residual_depth,
        "",
        {0, 2.7}},
-      {"mean-field",
+      {figure::mean_field,
        "waves out of the uniform density of tokens",
        mean_field,
        "2410.23228",
        {0, 2.2}},
-      {"noisy-bifurcation",
+      {figure::noisy_bifurcation,
        "at which noise order sets in, and how",
        noisy_bifurcation,
        "2412.14813, 2606.05140",
        {0, 74.5}},
-      {"redraw-diffusion",
-       "weights drawn anew make cosines diffuse",
+      {figure::redraw_diffusion,
+       "redrawn weights make cosines diffuse",
        redraw_diffusion,
        "",
        {0, 5.3}},
-      {"w2-rate", "how fast a density contracts to one point", w2_rate, "2504.14697", {0, 2.2}},
-      {"real-models",
+      {figure::w2_rate,
+       "how fast a density contracts to one point",
+       w2_rate,
+       "2504.14697",
+       {0, 2.2}},
+      {figure::real_models,
        "which predictions hold of trained transformers",
        real_models,
        "2312.10794, 2305.05465, 2410.06833, 2309.17453, 2103.03404",
        {0, 0}},
-      {"skipped-blocks", "blocks of trained transformers left out", skipped_blocks, "", {0, 0}},
+      {figure::skipped_blocks,
+       "blocks of trained transformers left out",
+       skipped_blocks,
+       "",
+       {0, 0}},
   };
   return table;
 }
 
-Check near(const char* rule, const Compared& numbers, double tolerance) {
+Check check_near(const char* rule, const Compared& numbers, double tolerance) {
   const auto& [what, published, ours] = numbers;
   const double apart = std::fabs(ours - published);
   return {.what = what,
@@ -198,13 +231,13 @@ Check near(const char* rule, const Compared& numbers, double tolerance) {
           .rule = fmt::format("within {:g}", tolerance)};
 }
 
-Check nearly(const char* rule, const Compared& numbers, double share) {
-  Check check = near(rule, numbers, share * std::fabs(numbers.published));
+Check check_near_share(const char* rule, const Compared& numbers, double share) {
+  Check check = check_near(rule, numbers, share * std::fabs(numbers.published));
   check.rule = fmt::format("within {:g} %", 100 * share);
   return check;
 }
 
-Check holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when) {
+Check check_holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when) {
   return {.what = number.what,
           .ours = number.ours,
           .answer = std::isnan(number.ours) ? Answer::open
@@ -214,7 +247,7 @@ Check holds(const char* rule, const ReadOff& number, bool agrees, const std::str
           .rule = when};
 }
 
-Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
+Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
   const Spread along = spread_of(x), up = spread_of(y);
   double cross = 0, square = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
@@ -224,14 +257,22 @@ Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
   return {cross / square, up.mean - cross / square * along.mean};
 }
 
-std::string grouped(int number) {
+std::vector<ReproducedTable::Cell>& add_point(ReproducedTable& table, double x, std::size_t column,
+                                              double y) {
+  auto& row = table.rows.emplace_back(table.columns.size(), kNoNumber);
+  row[0] = x;
+  row[column] = y;
+  return row;
+}
+
+std::string group_digits(int number) {
   std::string text = fmt::format("{}", number);
   for (auto at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
     text.insert(static_cast<std::size_t>(at), ",");
   return text;
 }
 
-Reproduction result_of(const ReproductionControl& control, const std::string& name) {
+Reproduction new_result(const ReproductionControl& control, const std::string& name) {
   Reproduction result;
   result.folder = control.runs / name;
   std::filesystem::create_directories(result.folder);
@@ -248,6 +289,7 @@ Spread spread_of(const std::vector<double>& values) {
   const auto ends = std::minmax_element(values.begin(), values.end());
   s.low = *ends.first;
   s.high = *ends.second;
+  s.count = values.size();
   return s;
 }
 
@@ -267,7 +309,7 @@ Answer expected_answer(const Reproduction& r, const Check& check) {
   if (check.answer == Answer::inapplicable) return Answer::inapplicable;
   if (!check.missing.empty()) return Answer::open;
   const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick);
-  // A changed figure may agree where this one does not, and a number may be out of its reach.
+  // A changed figure may agree where the unchanged one does not, and may leave a number open.
   if (!r.changed.empty() && (check.answer == Answer::agrees || check.answer == Answer::open))
     return check.answer;
   if (known == nullptr) return Answer::agrees;
@@ -282,7 +324,7 @@ bool Reproduction::as_expected() const {
 namespace {
 
 template <class Chosen>
-AnswerCounts count_chosen(const Reproduction& r, const Chosen& is_chosen) {
+AnswerCounts count_if_rule(const Reproduction& r, const Chosen& is_chosen) {
   AnswerCounts answers;
   for (const Check& check : r.checks) {
     if (!is_chosen(rule_of(check.rule_name))) continue;
@@ -297,11 +339,11 @@ AnswerCounts count_chosen(const Reproduction& r, const Chosen& is_chosen) {
 }  // namespace
 
 AnswerCounts count_answers(const Reproduction& r, bool counted) {
-  return count_chosen(r, [&](const Rule& rule) { return counts(rule) == counted; });
+  return count_if_rule(r, [&](const Rule& rule) { return counts(rule) == counted; });
 }
 
 AnswerCounts count_answers(const Reproduction& r, Origin origin) {
-  return count_chosen(r, [&](const Rule& rule) { return rule.origin == origin; });
+  return count_if_rule(r, [&](const Rule& rule) { return rule.origin == origin; });
 }
 
 namespace {
@@ -318,8 +360,8 @@ const ReproductionRow& row_named(const std::string& name) {
                            : fmt::format("did you mean {}?", near));
 }
 
-// Takes the verdict from every check whose rule depends on what was changed.
-void leave_unjudged(Reproduction& done) {
+// Removes the verdict of every check whose rule depends on what was changed.
+void mark_inapplicable(Reproduction& done) {
   for (Check& check : done.checks) {
     check.against = changes_against(rule_of(check.rule_name), done.changed);
     if (check.against.empty()) continue;
@@ -330,8 +372,8 @@ void leave_unjudged(Reproduction& done) {
   }
 }
 
-// Titles and captions of a changed figure say what was changed.
-void label(Reproduction& done) {
+// Adds what was changed to titles and captions.
+void label_as_changed(Reproduction& done) {
   const std::string text = done.label();
   for (ReproducedFigure& figure : done.figures) figure.title += " (changed)";
   for (auto& [figure, caption] : done.captions) {
@@ -341,9 +383,8 @@ void label(Reproduction& done) {
   }
 }
 
-// Runs a figure. Of a refused request nothing is left: no empty folders.
-std::optional<Reproduction> run_cleanly(const ReproductionRow& row,
-                                        const ReproductionControl& own) {
+// Runs a figure, and removes the empty folders of a refused request.
+std::optional<Reproduction> run_figure(const ReproductionRow& row, const ReproductionControl& own) {
   const bool had_runs = std::filesystem::exists(own.runs);
   try {
     return row.run(own);
@@ -355,16 +396,16 @@ std::optional<Reproduction> run_cleanly(const ReproductionRow& row,
   }
 }
 
-// The numbers of one figure, labelled and left unjudged where something was changed.
+// Computes one figure; where something was changed, it is labelled and its rules may not apply.
 std::optional<Reproduction> compute(const ReproductionRow& row, const ReproductionControl& own) {
-  std::optional<Reproduction> done = run_cleanly(row, own);
+  std::optional<Reproduction> done = run_figure(row, own);
   if (!done) return done;
   done->name = row.name;
   done->quick = own.quick;
   done->changed = own.changed;
   if (done->changed.empty() || own.wrong.is_wrong()) return done;
-  leave_unjudged(*done);
-  label(*done);
+  mark_inapplicable(*done);
+  label_as_changed(*done);
   return done;
 }
 
@@ -382,14 +423,14 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
   if (*control.wrong.training) own.changed.emplace_back(control.wrong.training);
   std::optional<Reproduction> done = compute(row, own);
   if (control.stopped()) return std::nullopt;  // parts of it may be missing
-  if (!done || control.wrong.is_wrong() || !control.figures) return done;  // nothing of it is kept
+  if (!done || control.wrong.is_wrong() || !control.figures) return done;  // it is not stored
   const std::string suffix = done->suffix();
   for (const ReproducedTable& table : done->tables)
     write_file_atomically(done->folder / (table.name + suffix + ".csv"), csv_of(table));
   write_file_atomically(done->folder / ("checks" + suffix + ".csv"),
                         csv_of(table_of_checks(*done)));
   write_file_atomically(done->folder / ("result" + suffix + ".json"), json_of(*done));
-  if (!row.trains) write_record(*done, control);  // last: what it names is there
+  if (!row.trains) write_record(*done, control);  // last, when the files it names exist
   return done;
 }
 

@@ -23,50 +23,50 @@ namespace murmur {
 
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();  // null in JSON
 
-// One number of ours held against one that was published or predicted, as its rule says.
+// One of our numbers, compared with a published or predicted one by a rule.
 struct Check {
   std::string what{};
-  double published = kNoNumber;  // what ours is held against, whatever its origin
+  double published = kNoNumber;  // the number that ours is compared with, whatever its origin
   double ours = kNoNumber;
   double tolerance = 0;
   Answer answer = Answer::open;
-  std::string rule_name{};               // of the table of rules
-  std::string rule{};                    // when it agrees, in words
+  std::string rule_name{};               // in the table of rules
+  std::string rule{};                    // the condition for agreement, as text
   std::map<std::string, double> more{};  // asked, sd, seeds, ...
-  std::string missing{};                 // what this machine lacks; open is then expected
-  std::string against{};                 // changed parameters on which an inapplicable rule depends
+  std::string missing{};  // the file that this machine lacks; the check is then expected to be open
+  std::string against{};  // changed parameters on which an inapplicable rule depends
 };
 
-// Numbers beside the checks.
+// Further numbers of a reproduction.
 struct ReproducedTable {
   using Cell = std::variant<std::string, double>;
-  std::string name{};  // its key in JSON, the stem of its CSV
+  std::string name{};  // the key in JSON, and the stem of the CSV file
   std::vector<std::string> columns{};
   std::vector<std::vector<Cell>> rows{};
 };
 
-// How a column is drawn. One look for all figures: what theory says are lines (dashes: a leading
-// order, a bound, an unstable branch), what was measured are points (rings: in another way), counts
-// are points or bars, a histogram is levels or bars, diamonds are who matters most.
+// How a column is drawn, alike in all figures: theory as lines (dashes for a leading order, a bound
+// or an unstable branch), measurements as points (rings for a second kind), counts as points or
+// bars, a histogram as levels or bars, and the most important tokens as diamonds.
 using Drawn = Curve::Mark;
 std::string_view name_of(Drawn drawn);
 
 struct ReproducedCurve {
-  // Instead of a place in the series of colours: the next one, that of text, that of axes.
+  // Instead of a place in the series of colours: the next one, the colour of text, that of axes.
   static constexpr int kNextColour = Curve::kByPlace, kInk = Curve::kInk, kQuiet = Curve::kQuiet;
 
   std::string column{};
   Drawn drawn = Drawn::points;
-  std::string name{};        // in the key; empty: not there
-  int colour = kNextColour;  // what theory says has the colour of what is held against it
-  std::string error{};       // column of half-lengths of its bars
+  std::string name{};        // in the key; empty: it is not in the key
+  int colour = kNextColour;  // theory has the colour of the measurements that it is compared with
+  std::string error{};       // column with the half-lengths of its error bars
 };
 
 struct ReproducedAxis {
-  std::string label{};  // words and symbols; _{...} and ^{...} are set low and high
+  std::string label{};  // text; _{...} and ^{...} are set low and high
   bool log = false;
-  double from = kNoNumber, to = kNoNumber;  // NaN: as far as the data go
-  double every = 0;                         // distance of its marks; 0: chosen
+  double from = kNoNumber, to = kNoNumber;  // NaN: the range of the data
+  double every = 0;                         // distance of its marks; 0: automatic
   bool angle = false;                       // radians from -π to π, marked at multiples of π/2
 };
 
@@ -76,46 +76,46 @@ struct ReproducedGuide {
   double x = kNoNumber, y = kNoNumber;
 };
 
-// Some columns of a table drawn over one of them: a panel. Panels of one name make one figure.
+// A panel: some columns of a table drawn over one of them. Panels of one name make one figure.
 struct ReproducedFigure {
   std::string name{}, table{};  // the figure's stem; the table it shows
   std::string title{};
   ReproducedAxis x{}, y{};
   std::vector<ReproducedCurve> curves{};
-  std::string over{};              // the column that is drawn over; empty: the first
-  std::string by{};                // one colour for each value of this column; empty: one in all
-  std::string by_name{};           // "β": the key says β = 4; empty: the value alone
+  std::string over{};              // the column of the x axis; empty: the first
+  std::string by{};                // one colour for each value of this column; empty: one colour
+  std::string by_name{};           // "β": the key shows β = 4; empty: only the value
   std::string apart{};             // lines break where the value of this column changes
   std::string map{}, map_label{};  // column shown as colours over the first two columns
   std::vector<ReproducedGuide> guides{};
   bool equal_axes = false;
-  bool side_by_side = false;  // points of several curves at one x stand beside each other
-  int columns = 2;            // of the figure; of its panels the first one says it
+  bool side_by_side = false;  // points of several curves at one x are drawn side by side
+  int columns = 2;            // of the figure; the value of its first panel counts
 };
 
 struct Reproduction {
   std::string name{};
   bool quick = false;
-  std::vector<std::string> changed{};  // key=value that differ from the figure's own
+  std::vector<std::string> changed{};  // key=value that differ from the defaults of the figure
   std::vector<Check> checks{};
   std::vector<ReproducedTable> tables{};
   std::vector<ReproducedFigure> figures{};
-  std::map<std::string, std::string> captions{};  // by the names of figures: what is seen there
-  std::filesystem::path folder{};                 // runs, tables and result.json are kept here
+  std::map<std::string, std::string> captions{};  // by names of figures
+  std::filesystem::path folder{};                 // for runs, tables and result.json
 
   // Of the checks that count: open where there are none, or where one is open and none disagrees.
   Answer verdict() const;
-  bool as_expected() const;    // every check, those that do not count too
+  bool as_expected() const;    // of all checks, including those that do not count
   std::string label() const;   // "changed: beta=5 instead of 4"; empty where nothing was changed
-  std::string suffix() const;  // of the files that are kept of it: "", "-quick", "-changed", both
+  std::string suffix() const;  // of the names of its files: "", "-quick", "-changed", both
 };
-// What the committed list says that a check of this reproduction answers.
+// The answer that a check of this reproduction must have, by the table of expected answers.
 Answer expected_answer(const Reproduction& reproduction, const Check& check);
 
 struct AnswerCounts {
   int agrees = 0, disagrees = 0, open = 0, inapplicable = 0;
 };
-AnswerCounts count_answers(const Reproduction& reproduction, bool counted);  // or those beside
+AnswerCounts count_answers(const Reproduction& reproduction, bool counted);  // or the others
 AnswerCounts count_answers(const Reproduction& reproduction, Origin origin);
 
 struct ReproductionControl : ProcessControl {
@@ -128,12 +128,13 @@ struct ReproductionControl : ProcessControl {
   std::vector<std::string> changed{};  // key=value: parameters of the figure, or of its trainings
   FigureValues values{};               // of the figure's parameters, read by reproduce()
   std::vector<std::string> argv{};     // for manifests
-  // A figure that this version finished before with these settings is read back, not done again;
-  // trainings are always looked for first.
+  // Reads back a figure that this version has computed with these settings. Stored trainings are
+  // always read back.
   bool resume = false;
-  bool figures = true;  // false: what checks need, without maps that take long
-  WrongModel wrong{};   // for tests of the rules, which are then judged whatever was changed
-  std::function<void(const std::string& line)> tell{};  // what was trained, what was read back
+  bool figures = true;  // false: only what checks need, without slow maps
+  WrongModel wrong{};   // for tests of the rules, which then apply whatever was changed
+  std::function<void(const std::string& line)>
+      tell{};  // prints what was trained and what was read back
 };
 
 // Processor time on one core; 0: not measured.
@@ -145,7 +146,7 @@ struct ReproductionRow {
   const char* name;
   const char* meaning;
   std::optional<Reproduction> (*run)(const ReproductionControl&);
-  const char* source = "";  // arXiv number and figure; empty: this project's own
+  const char* source = "";  // arXiv number and figure; empty: this project
   Seconds seconds{};
   bool trains = false;       // needs the pictures of digits
   Task task = Task::digits;  // of its trainings
@@ -156,21 +157,21 @@ std::vector<std::string> papers_of(const ReproductionRow& row);
 // "20 s", "3 min"; "-" for 0.
 std::string duration_text(double seconds);
 
-// Does what is missing, reads back what was done before, and keeps result.json, the tables as CSV
-// and record.json, from which it is read back whole, in its folder. Nothing when stopped by a
-// signal: the same call goes on. Error(usage) for a name that is not in the table.
+// Computes what is missing, reads back what is stored, and writes result.json, the tables as CSV
+// and record.json, from which a later call reads the result, to its folder. Returns nothing when
+// stopped by a signal; the same call continues. Error(usage) for a name that is not in the table.
 std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control);
 
-// Predictions of theory beside a stored run: panels, and a check where
-// a rate is known. Nothing is written.
+// Predictions of theory for a stored run: panels, and a check where a rate is known. Writes
+// nothing.
 Reproduction predictions_of(const RunReader& run, const Experiment& experiment);
 
 std::string json_of(const Reproduction& reproduction);
-// A line a disagreement, an open check or an answer that was not expected: both numbers, and the
-// best explanation.
+// One line per disagreement, open check or unexpected answer, with both numbers and the best
+// explanation.
 std::vector<std::string> dissents_of(const Reproduction& reproduction);
-// Both numbers of a check, with as many digits as its tolerance needs: where they differ beyond it
-// they never look alike.
+// Both numbers of a check, with as many digits as its tolerance needs: numbers that differ by more
+// are printed differently.
 struct CheckText {
   std::string published, ours;
 };

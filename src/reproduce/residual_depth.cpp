@@ -1,5 +1,5 @@
-// residual_depth.cpp: residual networks of L layers beside their differential equation, with
-// weights that are smooth in depth and with weights that are not.
+// residual_depth.cpp: residual networks of L layers and their differential equation, with weights
+// that are smooth in depth and with weights that are not.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,14 +14,14 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kName = "residual-depth";
+constexpr const char* kName = figure::residual_depth;
 constexpr double kT = 2;           // of the smooth network
 constexpr std::size_t kKnots = 5;  // of its weights
 constexpr int kTokens = 4;         // that have mass
 constexpr int kSide = 13;          // of the grid of starts
 constexpr double kReach = 2;       // of the grid, along both axes
 
-// Independent normal numbers of one deviation, about `mean`; `which` tells arrays apart.
+// Independent normal numbers of one deviation, about `mean`; `which` selects the array.
 Array drawn(std::vector<std::size_t> shape, double deviation, std::uint32_t which,
             const std::vector<double>& mean = {}) {
   std::size_t size = 1;
@@ -91,7 +91,7 @@ Matrix tokens_and_grid() {
 ExperimentSpec smooth_network(const std::filesystem::path& folder) {
   ExperimentSpec spec = in_the_plane(kT);
   spec.init = InitialPoints{tokens_and_grid()};
-  const double angle[] = {0.3, -0.5, 0.4, -0.2};  // the mean of V: a slow turn inwards
+  const double angle[] = {0.3, -0.5, 0.4, -0.2};  // the mean of V: a slow rotation inwards
   spec.dynamics.query = in_file(folder / "query.npy", drawn({kKnots, 2, 2}, 0.6, 1));
   spec.dynamics.key = in_file(folder / "key.npy", drawn({kKnots, 2, 2}, 0.6, 2));
   spec.dynamics.value =
@@ -125,7 +125,7 @@ void add_grid(const HostSwarm& x, const char* line_of, const char* dots_of,
   for (int line = 0; line < 2 * kSide; ++line)
     for (int k = 0; k < kSide; ++k) {
       const int i = kTokens + line * kSide + k;
-      if (line_of == nullptr && line >= kSide) return;  // the same points again
+      if (line_of == nullptr && line >= kSide) return;  // the columns have the same points
       table.rows.push_back({x.at(i, 0), line_of ? x.at(i, 1) : kNoNumber,
                             dots_of ? x.at(i, 1) : kNoNumber,
                             static_cast<double>(line_of ? line : -1)});
@@ -195,14 +195,14 @@ bool check_smooth(const ReproductionControl& control, Reproduction& result) {
     table.rows.push_back({static_cast<double>(depths[k]), layered.back() * share, layered[k],
                           midpoint.back() * share * share, midpoint[k]});
   }
-  result.checks.push_back(near("residual-depth.layers",
-                               {"weights smooth in depth: exponent of L in the distance of layers "
-                                "from the flow",
-                                -1, last_slope(depths, layered)},
-                               0.05));
-  result.checks.push_back(near("residual-depth.midpoint",
-                               {"the same by the midpoint rule", -2, last_slope(depths, midpoint)},
-                               0.1));
+  result.checks.push_back(
+      check_near(rule::residual_depth_layers,
+                 {"weights smooth in depth: exponent of L in the distance of layers from the flow",
+                  -1, last_slope(depths, layered)},
+                 0.05));
+  result.checks.push_back(
+      check_near(rule::residual_depth_midpoint,
+                 {"the same by the midpoint rule", -2, last_slope(depths, midpoint)}, 0.1));
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = kName,
                             .table = "smooth",
@@ -230,14 +230,15 @@ void check_constant(const ReproductionControl& control, Reproduction& result) {
   spec.dynamics.weights_in_time = WeightsInTime::linear;
   const double x = by_layers(spec, Method::layers, layers, control.wrong.null).at(0, 0);
   const double integral = T * (a0 + a1) / 2, square = T * (a0 * a0 + a0 * a1 + a1 * a1) / 3;
-  const double told = -T / 2 * (square + a1 - a0);
-  result.checks.push_back(nearly("residual-depth.constant",
-                                 {fmt::format("x' = a(t) x: L ln(x_L / x(T)) at L = {}", layers),
-                                  told, layers * (std::log(x) - integral)},
-                                 0.01));
+  const double predicted = -T / 2 * (square + a1 - a0);
+  result.checks.push_back(
+      check_near_share(rule::residual_depth_constant,
+                       {fmt::format("x' = a(t) x: L ln(x_L / x(T)) at L = {}", layers), predicted,
+                        layers * (std::log(x) - integral)},
+                       0.01));
 }
 
-// Value matrices of every layer drawn by themselves, about a mean.
+// Independent value matrices in every layer, about a mean.
 struct Independent {
   const char* rule;
   const char* name;
@@ -277,8 +278,9 @@ double distance_from_mean(const Independent& kind, const Network& network,
 }
 
 bool check_independent(const ReproductionControl& control, Reproduction& result) {
-  constexpr Independent kinds[] = {{"residual-depth.independent", "steps of T/L", false, -0.5, 0.1},
-                                   {"residual-depth.diffusive", "steps of √(T/L)", true, 0, 0.15}};
+  constexpr Independent kinds[] = {
+      {rule::residual_depth_independent, "steps of T/L", false, -0.5, 0.1},
+      {rule::residual_depth_diffusive, "steps of √(T/L)", true, 0, 0.15}};
   const int replicas = control.values.whole("replicas");
   const std::filesystem::path folder = weights_folder(result);
   ReproducedTable table{"independent", {"layers", "told", "distance", "error", "steps"}};
@@ -297,21 +299,20 @@ bool check_independent(const ReproductionControl& control, Reproduction& result)
       const double off = std::sqrt(spread.mean);
       x.push_back(std::log(layers));
       y.push_back(std::log(off));
-      table.rows.push_back({static_cast<double>(layers), 0.0, off,
-                            spread.sd / std::sqrt(static_cast<double>(replicas)) / (2 * off),
-                            kind.name});
+      table.rows.push_back(
+          {static_cast<double>(layers), 0.0, off, spread.error() / (2 * off), kind.name});
     }
-    const Line line = line_of(x, y);
+    const Line line = fit_line(x, y);
     double level = 0;
     for (std::size_t k = 0; k < x.size(); ++k)
       level += (y[k] - kind.exponent * x[k]) / static_cast<double>(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
       table.rows[first + k][1] = std::exp(level + kind.exponent * x[k]);
     result.checks.push_back(
-        near(kind.rule,
-             {fmt::format("each layer with weights of its own, {}: exponent of L", kind.name),
-              kind.exponent, line.slope},
-             kind.tolerance));
+        check_near(kind.rule,
+                   {fmt::format("each layer with weights of its own, {}: exponent of L", kind.name),
+                    kind.exponent, line.slope},
+                   kind.tolerance));
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
@@ -326,7 +327,8 @@ bool check_independent(const ReproductionControl& control, Reproduction& result)
   return true;
 }
 
-// The same start under one layer repeated, layers of their own, and the flow linear between these.
+// One start under one repeated layer, under different layers, and under the flow with weights
+// linear between these.
 void compare_shared_and_free(Reproduction& result) {
   constexpr std::size_t kLayers = 24, d = 8;
   const double deviation = 1 / std::sqrt(static_cast<double>(d));
@@ -373,7 +375,7 @@ void compare_shared_and_free(Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> residual_depth(const ReproductionControl& control) {
-  Reproduction result = result_of(control, kName);
+  Reproduction result = new_result(control, kName);
   if (!check_smooth(control, result)) return std::nullopt;
   check_constant(control, result);
   if (!check_independent(control, result)) return std::nullopt;
@@ -381,10 +383,10 @@ std::optional<Reproduction> residual_depth(const ReproductionControl& control) {
   result.captions[kName] =
       "A residual network and its differential equation. A grid of starts is carried by attention "
       "and feed-forward whose weights are linear between five knots; the distance of L layers from "
-      "the flow falls as 1/L, by the midpoint rule as 1/L². With weights drawn anew for every "
-      "layer there is no flow to come to: steps of T/L come to that of the mean weights, as "
-      "L^(−1/2), and steps of √(T/L) to none. Last: one start under one layer repeated, under "
-      "24 layers of their own, and under the flow whose weights are linear between these.";
+      "the flow falls as 1/L, by the midpoint rule as 1/L². With independent weights in every "
+      "layer there is no such flow: steps of T/L approach that of the mean weights as L^(−1/2), "
+      "and steps of √(T/L) approach none. Last: one start under one layer repeated, under 24 "
+      "layers of their own, and under the flow whose weights are linear between these.";
   return result;
 }
 

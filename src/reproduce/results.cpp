@@ -1,4 +1,5 @@
-// results.cpp: results of reproductions as JSON, CSV and plain tables.
+// results.cpp: writes results of reproductions as JSON, CSV and plain tables, and keeps them whole,
+// so that a later call reads them back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,10 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "murmur/error.h"
 #include "reproduce/author_settings.h"
 #include "reproduce/reproduce.h"
 #include "run/columns.h"
+#include "run/file.h"
+#include "run/formats.h"
 #include "run/json_text.h"
+#include "run/kept_json.h"
+#include "run/manifest.h"
 #include "run/text.h"
 
 namespace murmur {
@@ -60,7 +66,7 @@ Json json_of(const AuthorSetting* setting) {
   return {{"authors", setting->theirs}, {"source", setting->source}, {"ours", setting->ours}};
 }
 
-// A table becomes a list of objects, one a row.
+// A table as a list of objects, one per row.
 Json json_of(const ReproducedTable& table) {
   Json rows = Json::array();
   for (const auto& row : table.rows) {
@@ -74,7 +80,7 @@ Json json_of(const ReproducedTable& table) {
   return rows;
 }
 
-// So many digits after the point, none that say nothing.
+// `digits` digits after the point, without trailing zeros.
 std::string trimmed(double value, int digits) {
   std::string text = fmt::format("{:.{}f}", value, digits);
   if (digits == 0) return text;
@@ -83,7 +89,7 @@ std::string trimmed(double value, int digits) {
   return text;
 }
 
-// At most four digits after the point; small and huge numbers by their exponent.
+// At most four digits after the point; small and huge numbers with an exponent.
 std::string short_text(double value) {
   if (std::isinf(value)) return value > 0 ? "∞" : "-∞";
   if (std::isnan(value)) return "";
@@ -112,7 +118,7 @@ std::string aligned(const TextRows& lines) {
   return text;
 }
 
-// Columns that do not fit a line follow in further tables, which begin with the first column.
+// Columns that do not fit on a line are in further tables, which repeat the first column.
 std::string aligned_parts(const TextRows& lines) {
   std::string text;
   for (const TextRows& part : split_columns(lines, column_widths(lines, 3), 3, kTerminal - 1))
@@ -120,7 +126,7 @@ std::string aligned_parts(const TextRows& lines) {
   return text;
 }
 
-const char* word_of(Answer answer) {
+const char* yes_or_no(Answer answer) {
   return answer == Answer::agrees ? "yes" : answer == Answer::open ? "open" : "NO";
 }
 
@@ -131,7 +137,7 @@ std::size_t bytes_of(const std::string& text, std::size_t count) {
   return at;
 }
 
-// Words of a text on lines of at most `width` characters; a longer word is cut.
+// A text on lines of at most `width` characters, broken between its words; a longer one is cut.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::istringstream words(text);
@@ -147,7 +153,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-// What was checked, and the numbers that go with it: "... (seeds 20, sd 0.1)".
+// The subject of a check and its further numbers: "... (seeds 20, sd 0.1)".
 std::string subject_of(const Check& check) {
   std::vector<std::string> more;
   for (const auto& [key, value] : check.more)
@@ -155,15 +161,15 @@ std::string subject_of(const Check& check) {
   return more.empty() ? check.what : fmt::format("{} ({})", check.what, fmt::join(more, ", "));
 }
 
-// A row per check: long cells continue on lines whose other cells are empty.
+// One row per check: long cells continue on lines whose other cells are empty.
 TextRows lines_of(const std::vector<Check>& checks) {
   constexpr std::size_t kColumns = 6, kLeastSubject = 12, kWhen = 24;
-  TextRows rows = {{"what", "held against", "ours", "tolerance", "agrees", "agrees when"}};
+  TextRows rows = {{"what", "compared with", "ours", "tolerance", "agrees", "agrees when"}};
   for (const Check& check : checks) {
     const CheckText numbers = numbers_of(check);
     const bool applies = check.against.empty();
     rows.push_back({subject_of(check), numbers.published, numbers.ours, short_text(check.tolerance),
-                    applies ? word_of(check.answer) : "n/a",
+                    applies ? yes_or_no(check.answer) : "n/a",
                     applies ? check.rule : check.against + " was changed"});
   }
   const std::vector<std::size_t> widest = column_widths(rows, 3);
@@ -215,13 +221,36 @@ std::string setting_of(const Reproduction& r) {
 }  // namespace
 
 std::string_view name_of(Drawn drawn) {
-  static constexpr std::string_view kNames[] = {"linespoints", "line",      "dashes", "points",
-                                                "rings",       "steps",     "dots",   "path",
-                                                "area",        "histogram", "bars",   "diamonds"};
-  return kNames[static_cast<int>(drawn)];
+  switch (drawn) {
+    case Drawn::linespoints:
+      return "linespoints";
+    case Drawn::line:
+      return "line";
+    case Drawn::dashes:
+      return "dashes";
+    case Drawn::points:
+      return "points";
+    case Drawn::rings:
+      return "rings";
+    case Drawn::steps:
+      return "steps";
+    case Drawn::dots:
+      return "dots";
+    case Drawn::path:
+      return "path";
+    case Drawn::area:
+      return "area";
+    case Drawn::histogram:
+      return "histogram";
+    case Drawn::bars:
+      return "bars";
+    case Drawn::diamonds:
+      break;
+  }
+  return "diamonds";
 }
 
-// A digit finer than the tolerance, then as many more as tell them apart.
+// One digit more than the tolerance, then as many more as distinguish the numbers.
 CheckText numbers_of(const Check& check) {
   const double tolerance = check.tolerance;
   CheckText text{short_text(check.published), short_text(check.ours)};
@@ -325,7 +354,7 @@ std::string csv_of(const ReproducedTable& table) {
 std::string markdown_of(const Reproduction& r) {
   std::string text = r.label().empty() ? "" : r.label() + "\n\n";
   text += aligned(lines_of(r.checks)) + sources_of(r) + setting_of(r);
-  constexpr std::size_t kMostRows = 40;  // longer tables are for files and figures
+  constexpr std::size_t kMostRows = 40;  // longer tables are only in files and figures
   for (const ReproducedTable& table : r.tables) {
     if (table.rows.size() > kMostRows) continue;
     TextRows lines = {table.columns};
@@ -336,6 +365,242 @@ std::string markdown_of(const Reproduction& r) {
     text += fmt::format("\n{}\n\n{}", table.name, aligned_parts(lines));
   }
   return text;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number_of(const Json& json) { return json.is_null() ? kNoNumber : json.get<double>(); }
+
+std::filesystem::path path_of(const Reproduction& done) {
+  return done.folder / ("record" + done.suffix() + ".json");
+}
+
+Json models_of(const ReproductionControl& control) {
+  Json folders = Json::array();
+  for (const std::filesystem::path& folder : control.models) folders.push_back(folder.string());
+  return folders;
+}
+
+// The settings on which a result depends, in addition to its name and --quick.
+Json settings_of(const ReproductionControl& control) {
+  const Manifest now = manifest_of_now();
+  return {{"version", now.version},
+          {"commit", now.commit},
+          {"seeds", control.seeds},
+          {"changed", control.changed},
+          {"models", models_of(control)}};
+}
+
+struct WrongRecord {};  // thrown for a record whose parts contradict each other
+
+Answer answer_of(const std::string& name) {
+  for (const Answer answer :
+       {Answer::agrees, Answer::disagrees, Answer::open, Answer::inapplicable})
+    if (name == name_of(answer)) return answer;
+  throw WrongRecord();
+}
+
+Json record_of(const Check& check) {
+  Json more = Json::object();
+  for (const auto& [key, value] : check.more) more[key] = number_or_null(value);
+  return {{"what", check.what},
+          {"published", number_or_null(check.published)},
+          {"ours", number_or_null(check.ours)},
+          {"tolerance", number_or_null(check.tolerance)},
+          {"answer", name_of(check.answer)},
+          {"rule_name", check.rule_name},
+          {"rule", check.rule},
+          {"missing", check.missing},
+          {"against", check.against},
+          {"more", more}};
+}
+
+Check check_of(const Json& json) {
+  Check check{.what = json.at("what"),
+              .published = number_of(json.at("published")),
+              .ours = number_of(json.at("ours")),
+              .tolerance = number_of(json.at("tolerance")),
+              .answer = answer_of(json.at("answer")),
+              .rule_name = json.at("rule_name"),
+              .rule = json.at("rule"),
+              .missing = json.at("missing"),
+              .against = json.at("against")};
+  if (std::none_of(rules().begin(), rules().end(),
+                   [&](const Rule& rule) { return check.rule_name == rule.name; }))
+    throw WrongRecord();
+  for (const auto& [key, value] : json.at("more").items()) check.more[key] = number_of(value);
+  return check;
+}
+
+Json record_of(const ReproducedTable& table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json cells = Json::array();
+    for (const auto& cell : row) {
+      const auto* text = std::get_if<std::string>(&cell);
+      cells.push_back(text ? Json(*text) : number_or_null(std::get<double>(cell)));
+    }
+    rows.push_back(std::move(cells));
+  }
+  return {{"name", table.name}, {"columns", table.columns}, {"rows", rows}};
+}
+
+ReproducedTable table_of(const Json& json) {
+  ReproducedTable table{.name = json.at("name"),
+                        .columns = json.at("columns").get<std::vector<std::string>>()};
+  for (const Json& cells : json.at("rows")) {
+    if (cells.size() != table.columns.size()) throw WrongRecord();
+    auto& row = table.rows.emplace_back();
+    for (const Json& cell : cells)
+      row.push_back(cell.is_string() ? ReproducedTable::Cell(cell.get<std::string>())
+                                     : ReproducedTable::Cell(number_of(cell)));
+  }
+  return table;
+}
+
+Json record_of(const ReproducedAxis& axis) {
+  return {{"label", axis.label},
+          {"log", axis.log},
+          {"from", number_or_null(axis.from)},
+          {"to", number_or_null(axis.to)},
+          {"every", number_or_null(axis.every)},
+          {"angle", axis.angle}};
+}
+
+ReproducedAxis axis_of(const Json& json) {
+  return {.label = json.at("label"),
+          .log = json.at("log"),
+          .from = number_of(json.at("from")),
+          .to = number_of(json.at("to")),
+          .every = number_of(json.at("every")),
+          .angle = json.at("angle")};
+}
+
+Json record_of(const ReproducedFigure& f) {
+  Json curves = Json::array(), guides = Json::array();
+  for (const ReproducedCurve& c : f.curves)
+    curves.push_back({{"column", c.column},
+                      {"drawn", name_of(c.drawn)},
+                      {"name", c.name},
+                      {"colour", c.colour},
+                      {"error", c.error}});
+  for (const ReproducedGuide& g : f.guides)
+    guides.push_back({{"name", g.name}, {"x", number_or_null(g.x)}, {"y", number_or_null(g.y)}});
+  return {{"name", f.name},
+          {"table", f.table},
+          {"title", f.title},
+          {"x", record_of(f.x)},
+          {"y", record_of(f.y)},
+          {"curves", curves},
+          {"over", f.over},
+          {"by", f.by},
+          {"by_name", f.by_name},
+          {"apart", f.apart},
+          {"map", f.map},
+          {"map_label", f.map_label},
+          {"guides", guides},
+          {"equal_axes", f.equal_axes},
+          {"side_by_side", f.side_by_side},
+          {"columns", f.columns}};
+}
+
+Drawn drawn_of(const std::string& name) {
+  for (int k = 0; k <= static_cast<int>(Drawn::diamonds); ++k)
+    if (name == name_of(static_cast<Drawn>(k))) return static_cast<Drawn>(k);
+  throw WrongRecord();
+}
+
+ReproducedCurve curve_of(const Json& json) {
+  const double colour = number_of(json.at("colour"));
+  if (!(colour >= ReproducedCurve::kQuiet && colour <= 100)) throw WrongRecord();
+  return {.column = json.at("column"),
+          .drawn = drawn_of(json.at("drawn")),
+          .name = json.at("name"),
+          .colour = static_cast<int>(colour),
+          .error = json.at("error")};
+}
+
+ReproducedFigure figure_of(const Json& json) {
+  ReproducedFigure figure{.name = json.at("name"),
+                          .table = json.at("table"),
+                          .title = json.at("title"),
+                          .x = axis_of(json.at("x")),
+                          .y = axis_of(json.at("y")),
+                          .over = json.at("over"),
+                          .by = json.at("by"),
+                          .by_name = json.at("by_name"),
+                          .apart = json.at("apart"),
+                          .map = json.at("map"),
+                          .map_label = json.at("map_label"),
+                          .equal_axes = json.at("equal_axes"),
+                          .side_by_side = json.at("side_by_side"),
+                          .columns = json.at("columns")};
+  if (figure.columns < 1) throw WrongRecord();
+  for (const Json& curve : json.at("curves")) figure.curves.push_back(curve_of(curve));
+  for (const Json& guide : json.at("guides"))
+    figure.guides.push_back({guide.at("name"), number_of(guide.at("x")), number_of(guide.at("y"))});
+  return figure;
+}
+
+// Requires that the table of a figure has every column that the figure names.
+void require_columns(const ReproducedFigure& figure, const std::vector<ReproducedTable>& tables) {
+  const auto table = std::find_if(tables.begin(), tables.end(),
+                                  [&](const auto& one) { return one.name == figure.table; });
+  if (table == tables.end()) throw WrongRecord();
+  std::vector<std::string> named;
+  for (const ReproducedCurve& curve : figure.curves) {
+    named.push_back(curve.column);
+    if (!curve.error.empty()) named.push_back(curve.error);
+  }
+  for (const std::string& one : {figure.over, figure.by, figure.apart, figure.map})
+    if (!one.empty()) named.push_back(one);
+  for (const std::string& name : named)
+    if (std::count(table->columns.begin(), table->columns.end(), name) == 0) throw WrongRecord();
+  if (table->columns.empty() || (!figure.map.empty() && table->columns.size() < 2))
+    throw WrongRecord();
+}
+
+}  // namespace
+
+void write_record(const Reproduction& done, const ReproductionControl& control) {
+  Json record = {{"settings", settings_of(control)}};
+  record["checks"] = record["tables"] = record["figures"] = Json::array();
+  for (const Check& check : done.checks) record["checks"].push_back(record_of(check));
+  for (const ReproducedTable& table : done.tables) record["tables"].push_back(record_of(table));
+  for (const ReproducedFigure& figure : done.figures)
+    record["figures"].push_back(record_of(figure));
+  record["captions"] = Json(done.captions);
+  write_file_atomically(path_of(done), json_text(record) + "\n");
+}
+
+std::optional<Reproduction> read_record(const std::string& name,
+                                        const ReproductionControl& control) try {
+  Reproduction done{.name = name,
+                    .quick = control.quick,
+                    .changed = control.changed,
+                    .folder = control.runs / name};
+  const std::filesystem::path path = path_of(done);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  const std::string text = read_text(path);
+  require_shallow_json(text, path.string());
+  const Json record = Json::parse(text, nullptr, false);
+  if (record.is_discarded() || record.at("settings") != settings_of(control)) return std::nullopt;
+  for (const Json& check : record.at("checks")) done.checks.push_back(check_of(check));
+  for (const Json& table : record.at("tables")) done.tables.push_back(table_of(table));
+  for (const Json& figure : record.at("figures")) done.figures.push_back(figure_of(figure));
+  for (const ReproducedFigure& figure : done.figures) require_columns(figure, done.tables);
+  for (const auto& [figure, caption] : record.at("captions").items())
+    done.captions[figure] = caption;
+  return done;
+} catch (const Json::exception&) {  // its layout is another one
+  return std::nullopt;
+} catch (const WrongRecord&) {  // its parts contradict each other
+  return std::nullopt;
+} catch (const Error&) {  // it cannot be read
+  return std::nullopt;
 }
 
 }  // namespace murmur

@@ -1,5 +1,5 @@
-// saved_work.cpp: how much of its work a settled swarm can leave out: blocks behind which its
-// tokens rest, tokens that have met; compared with plainer ways to do less.
+// saved_work.cpp: how much work a settled swarm can save: blocks after its tokens rest, and tokens
+// that have met; compared with simpler ways.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace murmur {
 
 namespace {
 
-constexpr double kAllowed = 0.2;  // points of accuracy that a saving may cost
-constexpr double kGained = 0.9;   // of the work of the plainer way: more than that is no gain
+constexpr double kAllowed = 0.2;  // points of accuracy that a way may lose
+constexpr double kGained = 0.9;   // of the work of the simpler way: the most that counts as a gain
 constexpr int kFurther = 2;       // times the trained blocks, for pictures that rest late
 
-// One setting of one way, on one set of pictures. Accuracy in percent; work over that of every
-// token in all trained blocks.
+// Results of one setting of one way on one set of pictures. Accuracy in percent; work as a share of
+// that of all tokens in all trained blocks.
 struct Measured {
   double accuracy = 0, work = 0, blocks = 0;
 };
@@ -49,7 +49,8 @@ const std::vector<double>& values_of(WayName way) {
   return values[way];
 }
 
-// Some samples of a set, and of their points those that `keep`(sample, point) names: one at least.
+// Some samples of a set with those of their points for which `keep`(sample, point) holds, at least
+// one.
 using Keep = std::function<bool(std::size_t sample, int point)>;
 SampleSet part_of(const SampleSet& all, const std::vector<std::size_t>& chosen, const Keep& keep) {
   SampleSet part{.first = {0}};
@@ -76,8 +77,8 @@ double percent_right(const std::vector<int>& verdict, const std::vector<int>& la
   return 100 * right / static_cast<double>(label.size());
 }
 
-// A swarm and the pictures it is asked about.
-struct Asked {
+// A swarm and the pictures that it classifies.
+struct Evaluation {
   const TrainedSwarm& swarm;
   const SampleSet& samples;
   int threads;
@@ -94,27 +95,27 @@ double chance_of(const std::vector<double>& scores) {
   return 1 / sum;
 }
 
-// Whether a sample stops behind a block, counted from 1.
+// Whether a sample stops after a block, counted from 1.
 bool stops(WayName way, double value, const BlockRecord& block, int number) {
   if (way == fewer_blocks) return number >= value;
   return way == at_rest ? block.motion < value : chance_of(block.scores) >= value;
 }
 
-// The three ways to stop early are read off one record of each sample.
-void measure_stops(const Asked& asked, Ways& ways, Measured Setting::*to) {
-  const Architecture& a = asked.swarm.architecture;
-  const TrainedSwarm deeper = with_blocks(asked.swarm, kFurther * a.blocks);
-  const std::size_t count = asked.samples.samples();
+// Measures the three ways to stop early on one record per sample.
+void measure_stops(const Evaluation& evaluation, Ways& ways, Measured Setting::*to) {
+  const Architecture& a = evaluation.swarm.architecture;
+  const TrainedSwarm deeper = with_blocks(evaluation.swarm, kFurther * a.blocks);
+  const std::size_t count = evaluation.samples.samples();
   std::vector<std::vector<BlockRecord>> records(count);
-  for_blocks(static_cast<int>(count), asked.threads, [&](int k) {
-    records[k] = record_blocks(deeper, asked.samples, static_cast<std::size_t>(k), {});
+  for_blocks(static_cast<int>(count), evaluation.threads, [&](int k) {
+    records[k] = record_blocks(deeper, evaluation.samples, static_cast<std::size_t>(k), {});
   });
   for (const WayName way : {fewer_blocks, at_rest, when_sure})
     for (Setting& setting : ways[way]) {
       Measured& m = setting.*to;
       double work = 0, all = 0, blocks = 0, right = 0;
       for (std::size_t k = 0; k < count; ++k) {
-        const double one = multiply_adds(a, asked.samples.size_of(k));
+        const double one = multiply_adds(a, evaluation.samples.size_of(k));
         std::size_t b = 0;
         if (records[k].empty())
           throw Error(Fault::numerical, "a picture leaves the finite numbers in the first block",
@@ -122,7 +123,7 @@ void measure_stops(const Asked& asked, Ways& ways, Measured Setting::*to) {
         while (b + 1 < records[k].size() &&
                !stops(way, setting.value, records[k][b], static_cast<int>(b) + 1))
           ++b;
-        right += best_of(records[k].at(b).scores) == asked.samples.label[k] ? 1 : 0;
+        right += best_of(records[k].at(b).scores) == evaluation.samples.label[k] ? 1 : 0;
         blocks += static_cast<double>(b) + 1;
         work += (static_cast<double>(b) + 1) * one;
         all += a.blocks * one;
@@ -132,12 +133,12 @@ void measure_stops(const Asked& asked, Ways& ways, Measured Setting::*to) {
     }
 }
 
-void measure_merging(const Asked& asked, Ways& ways, Measured Setting::*to) {
+void measure_merging(const Evaluation& evaluation, Ways& ways, Measured Setting::*to) {
   for (Setting& setting : ways[merging]) {
     const SavedVerdicts saved =
-        judge(asked.swarm, asked.samples, {.merge = setting.value}, asked.threads);
-    setting.*
-        to = {percent_right(saved.verdicts.verdict, asked.samples.label), saved.work, saved.blocks};
+        judge(evaluation.swarm, evaluation.samples, {.merge = setting.value}, evaluation.threads);
+    setting.*to = {percent_right(saved.verdicts.verdict, evaluation.samples.label), saved.work,
+                   saved.blocks};
   }
 }
 
@@ -147,11 +148,12 @@ double work_of(const Architecture& a, const SampleSet& samples) {
   return work;
 }
 
-// Of the points of ink some are tokens: one in so many in reading order, or each with a chance.
-void measure_thinning(const Asked& asked, Ways& ways, Measured Setting::*to) {
-  const Architecture& a = asked.swarm.architecture;
-  const std::vector<std::size_t> all = evenly_chosen(asked.samples, asked.samples.samples());
-  const double whole = work_of(a, asked.samples);
+// Only some points of ink are tokens: every k-th in reading order, or each with some probability.
+void measure_thinning(const Evaluation& evaluation, Ways& ways, Measured Setting::*to) {
+  const Architecture& a = evaluation.swarm.architecture;
+  const std::vector<std::size_t> all =
+      evenly_chosen(evaluation.samples, evaluation.samples.samples());
+  const double whole = work_of(a, evaluation.samples);
   for (const WayName way : {every, at_random})
     for (Setting& setting : ways[way]) {
       const Keep keep = [&](std::size_t sample, int point) {
@@ -161,8 +163,8 @@ void measure_thinning(const Asked& asked, Ways& ways, Measured Setting::*to) {
                         .step = static_cast<std::uint32_t>(sample)};
         return draw.uniform(0) < setting.value;
       };
-      const SampleSet part = part_of(asked.samples, all, keep);
-      const Verdicts verdicts = judge(asked.swarm, part, asked.threads);
+      const SampleSet part = part_of(evaluation.samples, all, keep);
+      const Verdicts verdicts = judge(evaluation.swarm, part, evaluation.threads);
       setting.*to = {percent_right(verdicts.verdict, part.label), work_of(a, part) / whole,
                      static_cast<double>(a.blocks)};
     }
@@ -180,10 +182,10 @@ Ways measure(const TrainedSwarm& swarm, const SampleSet& validation, const Sampl
     ways[fewer_blocks].push_back({.value = depth});
   for (const auto& [samples, to] :
        {std::pair{&validation, &Setting::validation}, std::pair{&test, &Setting::test}}) {
-    const Asked asked{swarm, *samples, threads};
-    measure_stops(asked, ways, to);
-    measure_merging(asked, ways, to);
-    measure_thinning(asked, ways, to);
+    const Evaluation evaluation{swarm, *samples, threads};
+    measure_stops(evaluation, ways, to);
+    measure_merging(evaluation, ways, to);
+    measure_thinning(evaluation, ways, to);
   }
   return ways;
 }
@@ -194,8 +196,8 @@ const Setting& whole_of(const Ways& ways, int blocks) {
                        [&](const Setting& s) { return s.value == blocks; });
 }
 
-// The least work whose accuracy on validation pictures is within what is allowed; all of it where
-// no setting is.
+// The setting of least work whose loss of accuracy on validation pictures is allowed; the whole
+// swarm where there is none.
 Setting chosen_of(const Ways& ways, WayName way, int blocks) {
   Setting best = whole_of(ways, blocks);
   const double least = best.validation.accuracy - kAllowed;
@@ -264,7 +266,7 @@ ReproducedTable table_of_choices(const std::vector<Ways>& seeds, int blocks) {
   return table;
 }
 
-// Whether one way does with less work than others, and is as accurate.
+// Checks that one way needs less work than simpler ones, and is as accurate.
 Check check_gain(const char* rule, WayName way, const std::vector<WayName>& plainer,
                  const std::vector<Ways>& seeds, int blocks) {
   const Choice ours = choice_of(seeds, way, blocks);
@@ -274,10 +276,10 @@ Check check_gain(const char* rule, WayName way, const std::vector<WayName>& plai
       other = std::move(next);
   const double ratio = ours.test.work / other.test.work;
   const double ahead = ours.test.accuracy - other.test.accuracy;
-  Check check =
-      holds(rule, {fmt::format("{}: work over that of the plainer way", kNames[way]), ratio},
-            ratio <= kGained && ahead >= -kAllowed,
-            fmt::format("{:g} or less, at most {:g} points less accurate", kGained, kAllowed));
+  Check check = check_holds(
+      rule, {fmt::format("{}: work over that of the plainer way", kNames[way]), ratio},
+      ratio <= kGained && ahead >= -kAllowed,
+      fmt::format("{:g} or less, at most {:g} points less accurate", kGained, kAllowed));
   check.more = {{"points ahead", ahead},
                 {"work", ours.test.work},
                 {"accuracy", ours.test.accuracy},
@@ -292,7 +294,7 @@ void draw(const std::vector<Ways>& seeds, int blocks, Reproduction& result) {
   for (const auto& [table, title] :
        {std::pair{"stops", "Fewer blocks"}, std::pair{"tokens", "Fewer tokens"}})
     result.figures.push_back(
-        {.name = "saved-work",
+        {.name = figure::saved_work,
          .table = table,
          .title = title,
          .x = {.label = "multiply-adds, of all tokens in all blocks", .from = 0, .to = 1},
@@ -300,7 +302,7 @@ void draw(const std::vector<Ways>& seeds, int blocks, Reproduction& result) {
          .curves = {{"test accuracy", Drawn::linespoints}},
          .over = "work",
          .by = "way"});
-  result.captions["saved-work"] =
+  result.captions[figure::saved_work] =
       "A settled swarm that leaves out work. Left: all pictures run fewer blocks, or each picture "
       "stops when its tokens rest, or when its verdict is sure. Right: tokens that are near each "
       "other become one with their mass, or fewer pixels are tokens from the start.";
@@ -316,7 +318,7 @@ TrainingSpec training_of(int seed, bool quick) {
 }  // namespace
 
 std::optional<Reproduction> saved_work(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "saved-work");
+  Reproduction result = new_result(control, figure::saved_work);
   TrainingCache cache(control, result.folder);
   std::vector<Ways> seeds;
   int blocks = 0;
@@ -327,15 +329,16 @@ std::optional<Reproduction> saved_work(const ReproductionControl& control) {
     const TrainingData& data = cache.data_for(training);
     blocks = training.architecture.blocks;
     std::vector<std::size_t> kept = data.kept_back.empty() ? data.learned : data.kept_back;
-    std::vector<std::size_t> asked = evenly_chosen(data.test, control.quick ? 200 : 100'000);
+    std::vector<std::size_t> tested = evenly_chosen(data.test, control.quick ? 200 : 100'000);
     if (control.quick && kept.size() > 200) kept.resize(200);
     const Keep all = [](std::size_t, int) { return true; };
     seeds.push_back(measure(read_trained_swarm(trained->directory), part_of(data.train, kept, all),
-                            part_of(data.test, asked, all), training.threads));
+                            part_of(data.test, tested, all), training.threads));
   }
-  result.checks.push_back(check_gain("saved-work.rest", at_rest, {fewer_blocks}, seeds, blocks));
   result.checks.push_back(
-      check_gain("saved-work.merge", merging, {every, at_random}, seeds, blocks));
+      check_gain(rule::saved_work_rest, at_rest, {fewer_blocks}, seeds, blocks));
+  result.checks.push_back(
+      check_gain(rule::saved_work_merge, merging, {every, at_random}, seeds, blocks));
   draw(seeds, blocks, result);
   return result;
 }

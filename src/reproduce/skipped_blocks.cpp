@@ -1,5 +1,5 @@
 // skipped_blocks.cpp: which blocks of a trained transformer can be left out, and which tokens
-// merged, as the motion and the nearness of its tokens say.
+// merged, chosen by the motion and the nearness of its tokens.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "core/parallel.h"
 #include "murmur/random.h"
-#include "reproduce/real_inputs.h"
+#include "reproduce/real_models.h"
 #include "reproduce/reproductions.h"
 #include "trace/layers.h"
 
@@ -17,11 +17,11 @@ namespace murmur {
 namespace {
 
 constexpr double kErrors = 3;     // standard errors that a difference must exceed
-constexpr double kSmall = 0.1;    // of the change when no block is left
-constexpr double kNearer = 0.1;   // of the change by random groups of the same sizes
-constexpr double kWorth = 0.1;    // of the later blocks' tokens that merging is to save
+constexpr double kSmall = 0.1;    // largest change, as a share of that without any block
+constexpr double kNearer = 0.1;   // the same, as a share of that by random groups of the same sizes
+constexpr double kWorth = 0.1;    // least share of the later blocks' tokens that merging must save
 constexpr int kMostLeftOut = 3;   // blocks at once
-constexpr int kMostSubsets = 40;  // of so many blocks, in the mean over random choices
+constexpr int kMostSubsets = 40;  // random choices of blocks, for their mean
 constexpr double kCosines[] = {0.99, 0.97, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5};
 
 using State = std::vector<float>;   // (n, d)
@@ -48,8 +48,8 @@ LeftOut without(const Choice& chosen, int blocks) {
   return out;
 }
 
-// What a transformer says of its last states: log-probabilities of the tokens that may come next,
-// at every place or at that of the answer; or the mean state, where it has no unembedding.
+// The output of a transformer for its last states: log-probabilities of the next token, at every
+// place or at that of the answer; or the mean state, where it has no unembedding.
 struct Output {
   int rows = 0;
   std::vector<double> numbers{};
@@ -73,12 +73,12 @@ Output output_of(const Transformer& model, const State& x, int n) {
   }
   const int words = static_cast<int>(logits.size()) / n;
   const int from = of.causal ? 0 : answer_place(of, n);
-  Output said{of.causal ? n : 1, {}};
+  Output output{of.causal ? n : 1, {}};
   const auto at = logits.begin() + static_cast<std::ptrdiff_t>(from) * words;
-  said.numbers.assign(at, at + static_cast<std::ptrdiff_t>(said.rows) * words);
-  for (int row = 0; row < said.rows; ++row)
-    to_log_probabilities(&said.numbers[static_cast<std::size_t>(row) * words], words);
-  return said;
+  output.numbers.assign(at, at + static_cast<std::ptrdiff_t>(output.rows) * words);
+  for (int row = 0; row < output.rows; ++row)
+    to_log_probabilities(&output.numbers[static_cast<std::size_t>(row) * words], words);
+  return output;
 }
 
 //   sum_v p_v ln (p_v / q_v), mean over places; of mean states 1 - cosine
@@ -101,8 +101,8 @@ double change_of(const Output& from, const Output& to) {
 double agreement_of(const Output& from, const Output& to) {
   if (from.pooled) return kNoNumber;
   const auto words = static_cast<std::ptrdiff_t>(from.numbers.size()) / from.rows;
-  const auto likeliest = [&](const Output& said, int row) {
-    const auto at = said.numbers.begin() + row * words;
+  const auto likeliest = [&](const Output& output, int row) {
+    const auto at = output.numbers.begin() + row * words;
     return std::max_element(at, at + words) - at;
   };
   double same = 0;
@@ -111,7 +111,7 @@ double agreement_of(const Output& from, const Output& to) {
   return same;
 }
 
-// All choices of so many blocks, or kMostSubsets of them at random.
+// All choices of `count` blocks, or kMostSubsets of them at random.
 std::vector<Choice> choices_of(int blocks, int count) {
   std::vector<Choice> all;
   std::vector<bool> in(static_cast<std::size_t>(blocks));
@@ -149,9 +149,9 @@ void shuffle(std::vector<int>& group, int first) {
 }
 
 // Each token's place is the mean of its group: tokens that a chain of cosines above `least` joins,
-// the one that is asked for the answer apart. Equal tokens act in attention as one with their mass.
-// `anyhow`: groups of the same sizes, of tokens drawn at random.
-State merged(const TracedText& text, const Description& of, int frame, double least, bool anyhow,
+// the token of the answer is a group of its own. Equal tokens act in attention as one with their
+// mass. `at_random`: groups of the same sizes, of tokens drawn at random.
+State merged(const TracedText& text, const Description& of, int frame, double least, bool at_random,
              int& groups) {
   const int n = text.n(), first = of.answers_first ? 1 : 0;
   const HostSwarm x = on_the_sphere(text, frame);
@@ -165,7 +165,7 @@ State merged(const TracedText& text, const Description& of, int frame, double le
       const int from = group[i], to = group[j];
       std::replace(group.begin(), group.end(), from, to);
     }
-  if (anyhow) shuffle(group, first);
+  if (at_random) shuffle(group, first);
   const State& state = text.state(frame);
   State means(state.size());
   groups = 0;
@@ -191,18 +191,18 @@ struct Change {
 using Part = double Change::*;
 constexpr Part kDivergence = &Change::divergence, kAgreement = &Change::agreement;
 
-// What is measured of one input.
+// Measurements on one input.
 struct InputChange {
   std::vector<double> speed{};                // (layers) mean angle that a block moves tokens by
   std::vector<std::vector<Change>> change{};  // (left out - 1)(choices)
   std::vector<Change> slowest{};              // (left out - 1) without the slowest blocks
   double none = 0;                            // divergence without any block
   double half = 0;                            // likewise without the later half
-  std::vector<Change> merged{}, anyhow{};
+  std::vector<Change> merged{}, random{};
   std::vector<double> saved{};  // (cosines)
 };
 
-// A transformer and its inputs, the first of which say which blocks are slow.
+// A transformer and its inputs; the first of them determine which blocks are slow.
 struct Subject {
   const RealModel* model = nullptr;
   Description of{};
@@ -222,13 +222,13 @@ std::vector<double> speeds_of(const TracedText& text) {
 }
 
 InputChange change_of(const Transformer& model, const TracedText& text, const Subject& subject,
-                      bool anyhow) {
+                      bool exchanged) {
   const Description& of = model.description();
   const int n = text.n(), middle = of.layers / 2;
   const Output whole = output_of(model, text.state(of.layers), n);
   const auto changed = [&](const State& end) {
-    const Output said = output_of(model, end, n);
-    return Change{change_of(whole, said), agreement_of(whole, said)};
+    const Output output = output_of(model, end, n);
+    return Change{change_of(whole, output), agreement_of(whole, output)};
   };
   const auto left_out = [&](const Choice& chosen) {
     return changed(state_without(model, text.state(chosen.front()), chosen.front(),
@@ -249,21 +249,21 @@ InputChange change_of(const Transformer& model, const TracedText& text, const Su
     if (!merges(of)) break;
     int groups = 0;
     for (const bool at_random : {false, true})
-      (at_random ? one.anyhow : one.merged)
+      (at_random ? one.random : one.merged)
           .push_back(changed(
-              state_without(model, merged(text, of, middle, cosine, at_random != anyhow, groups),
+              state_without(model, merged(text, of, middle, cosine, at_random != exchanged, groups),
                             middle, LeftOut(static_cast<std::size_t>(of.layers)))));
     one.saved.push_back(1 - static_cast<double>(groups) / n);
   }
   return one;
 }
 
-// Blocks that leave every token where it is: no change by any that is left out.
-void stand_still(Subject& subject) {
+// Replaces the blocks by ones that leave every token where it is: leaving one out changes nothing.
+void set_changes_to_zero(Subject& subject) {
   for (InputChange& one : subject.inputs) {
     for (std::vector<Change>& changes : one.change)
       std::fill(changes.begin(), changes.end(), Change{});
-    for (std::vector<Change>* changes : {&one.slowest, &one.merged, &one.anyhow})
+    for (std::vector<Change>* changes : {&one.slowest, &one.merged, &one.random})
       std::fill(changes->begin(), changes->end(), Change{});
     one.none = one.half = 0;
   }
@@ -273,16 +273,16 @@ Subject measure(const RealModel& known, const std::filesystem::path& place,
                 const ReproductionControl& control) {
   const OpenedModel opened = open_model(place);
   const Transformer& model = *opened.model;
-  const int inputs = control.values.whole("inputs"), guides = inputs / 3;
+  const int inputs = control.values.whole("inputs"), speed_inputs = inputs / 3;
   const std::vector<Prompt> prompts = known.inputs(opened, place, inputs);
   std::vector<TracedText> texts(prompts.size());
   for_blocks(static_cast<int>(prompts.size()), control.threads,
              [&](int k) { texts[k] = trace_prompt(model, nullptr, prompts[k], {}); });
   Subject subject{.model = &known, .of = model.description()};
   subject.speed.assign(static_cast<std::size_t>(subject.of.layers), 0);
-  for (int k = 0; k < guides; ++k) {
+  for (int k = 0; k < speed_inputs; ++k) {
     const std::vector<double> one = speeds_of(texts[k]);
-    for (std::size_t b = 0; b < one.size(); ++b) subject.speed[b] += one[b] / guides;
+    for (std::size_t b = 0; b < one.size(); ++b) subject.speed[b] += one[b] / speed_inputs;
   }
   subject.by_speed.resize(subject.speed.size());
   std::iota(subject.by_speed.begin(), subject.by_speed.end(), 0);
@@ -292,11 +292,11 @@ Subject measure(const RealModel& known, const std::filesystem::path& place,
   });
   for (int count = 1; count <= std::min(kMostLeftOut, subject.of.layers - 1); ++count)
     subject.choices.push_back(choices_of(subject.of.layers, count));
-  subject.inputs.resize(texts.size() - static_cast<std::size_t>(guides));
+  subject.inputs.resize(texts.size() - static_cast<std::size_t>(speed_inputs));
   for_blocks(static_cast<int>(subject.inputs.size()), control.threads, [&](int k) {
-    subject.inputs[k] = change_of(model, texts[k + guides], subject, control.wrong.exchanged);
+    subject.inputs[k] = change_of(model, texts[k + speed_inputs], subject, control.wrong.exchanged);
   });
-  if (control.wrong.null == NullModel::still) stand_still(subject);
+  if (control.wrong.null == NullModel::still) set_changes_to_zero(subject);
   return subject;
 }
 
@@ -320,7 +320,7 @@ double mean_none(const Subject& s) {
   return mean_of(over_inputs(s, [](const InputChange& one) { return one.none; }));
 }
 
-// The most that merging saves where the output hardly changes, and at which cosine.
+// The largest saving by merging that hardly changes the output, and its cosine.
 struct Merging {
   double saved = 0, cosine = 1, change = 0;
 };
@@ -331,9 +331,9 @@ Merging merging_of(const Subject& s) {
     const double saved = mean_of(over_inputs(s, [&](const auto& one) { return one.saved[c]; }));
     const double change =
         mean_of(over_inputs(s, [&](const auto& one) { return one.merged[c].divergence; }));
-    const double anyhow =
-        mean_of(over_inputs(s, [&](const auto& one) { return one.anyhow[c].divergence; }));
-    if (change < kSmall * half && change < kNearer * anyhow && saved > best.saved)
+    const double at_random =
+        mean_of(over_inputs(s, [&](const auto& one) { return one.random[c].divergence; }));
+    if (change < kSmall * half && change < kNearer * at_random && saved > best.saved)
       best = {saved, kCosines[c], change / half};
   }
   return best;
@@ -349,37 +349,34 @@ void check(const Subject& s, Reproduction& result) {
     return mean_part(one.change[0], kDivergence) - one.slowest[0].divergence;
   });
   const Spread spread = spread_of(ahead);
-  const double error = spread.sd / std::sqrt(static_cast<double>(ahead.size()));
+  const double error = spread.error();
   const double slowest =
       mean_of(over_inputs(s, [](const InputChange& one) { return one.slowest[0].divergence; }));
   const double random = mean_of(
       over_inputs(s, [](const InputChange& one) { return mean_part(one.change[0], kDivergence); }));
   const auto named = [&](int k) { return fmt::format("{}: {}", s.model->name, kQuestions[k]); };
-  result.checks.push_back(holds("skipped-blocks.slowest", {named(0), slowest / random},
-                                spread.mean > kErrors * error,
-                                "less by more than 3 standard errors"));
+  result.checks.push_back(check_holds(rule::skipped_blocks_slowest, {named(0), slowest / random},
+                                      spread.mean > kErrors * error,
+                                      "less by more than 3 standard errors"));
   result.checks.back().more = {{"ahead", spread.mean}, {"standard error", error}};
-  result.checks.push_back(holds("skipped-blocks.small", {named(1), slowest / mean_none(s)},
-                                slowest <= kSmall * mean_none(s), "0.1 or less"));
+  result.checks.push_back(check_holds(rule::skipped_blocks_small,
+                                      {named(1), slowest / mean_none(s)},
+                                      slowest <= kSmall * mean_none(s), "0.1 or less"));
   if (!merges(s.of)) return;
   const Merging best = merging_of(s);
-  result.checks.push_back(
-      holds("skipped-blocks.merged", {named(2), best.saved}, best.saved >= kWorth, "0.1 or more"));
+  result.checks.push_back(check_holds(rule::skipped_blocks_merged, {named(2), best.saved},
+                                      best.saved >= kWorth, "0.1 or more"));
   result.checks.back().more = {{"cosine", best.cosine}, {"change over leaving out", best.change}};
 }
 
 void leave_open(const RealModel& model, Reproduction& result) {
-  constexpr const char* kRules[] = {"skipped-blocks.slowest", "skipped-blocks.small",
-                                    "skipped-blocks.merged"};
-  for (int k = 0; k < (model.causal ? 2 : 3); ++k) {
-    Check made = holds(kRules[k], {fmt::format("{}: {}", model.name, kQuestions[k]), kNoNumber},
-                       false, "the model is there");
-    made.missing = fmt::format("the model is not here: give models=FOLDER with {}", model.path);
-    result.checks.push_back(std::move(made));
-  }
+  constexpr const char* kRules[] = {rule::skipped_blocks_slowest, rule::skipped_blocks_small,
+                                    rule::skipped_blocks_merged};
+  for (int k = 0; k < (model.causal ? 2 : 3); ++k)
+    result.checks.push_back(check_missing(kRules[k], model, kQuestions[k], "the model is there"));
 }
 
-// A row a model and a number of blocks that are left out; changes over that without any block.
+// One row per model and number of left-out blocks; changes are relative to that without any block.
 ReproducedTable table_of_skips(const std::vector<Subject>& all) {
   ReproducedTable table{"skips",
                         {"model", "left out", "share of blocks", "slowest blocks", "slowest",
@@ -434,7 +431,7 @@ ReproducedTable table_of_merging(const std::vector<Subject>& all) {
            mean_of(over_inputs(s, [&](const auto& one) { return one.merged[c].divergence; })),
            mean_of(over_inputs(s, [&](const auto& one) { return one.merged[c].divergence; })) /
                half,
-           mean_of(over_inputs(s, [&](const auto& one) { return one.anyhow[c].divergence; })) /
+           mean_of(over_inputs(s, [&](const auto& one) { return one.random[c].divergence; })) /
                half,
            mean_of(over_inputs(s, [&](const auto& one) { return one.merged[c].agreement; }))});
   }
@@ -445,7 +442,7 @@ void draw(const std::vector<Subject>& all, Reproduction& result) {
   result.tables.push_back(table_of_skips(all));
   result.tables.push_back(table_of_blocks(all));
   result.tables.push_back(table_of_merging(all));
-  result.figures.push_back({.name = "skipped-blocks",
+  result.figures.push_back({.name = figure::skipped_blocks,
                             .table = "speeds",
                             .title = "Blocks that move tokens little",
                             .x = {.label = "mean angle that the block moves tokens by", .from = 0},
@@ -453,7 +450,7 @@ void draw(const std::vector<Subject>& all, Reproduction& result) {
                             .curves = {{"change without it", Drawn::points}},
                             .over = "angle",
                             .by = "model"});
-  result.captions["skipped-blocks"] =
+  result.captions[figure::skipped_blocks] =
       "Each point is a block of a trained transformer: how far it moves tokens, and how much the "
       "output changes when it is left out.";
 }
@@ -461,19 +458,16 @@ void draw(const std::vector<Subject>& all, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> skipped_blocks(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "skipped-blocks");
+  Reproduction result = new_result(control, figure::skipped_blocks);
   std::vector<Subject> all;
-  for (const RealModel& model : real_models_known()) {
-    if (control.stopped()) return std::nullopt;
-    const auto place = place_of(model, control.models);
-    if (!place) {
-      leave_open(model, result);
-      continue;
-    }
-    if (control.tell) control.tell(fmt::format("{:<18} {}", model.name, place->string()));
-    all.push_back(measure(model, *place, control));
+  const auto read = [&](const RealModel& model, const std::filesystem::path& place) {
+    all.push_back(measure(model, place, control));
     check(all.back(), result);
-  }
+    return true;
+  };
+  if (!visit_models(
+          control, [&](const RealModel& model) { leave_open(model, result); }, read))
+    return std::nullopt;
   if (!all.empty() && control.figures) draw(all, result);
   return result;
 }

@@ -21,17 +21,17 @@ constexpr double kTorch[3][8] = {{87.19, 95.68, 90.22, 93.14, 95.24, 94.86, 87.6
                                  {95.08, 93.08, 95.89, 92.65, 88.22, 94.86, 94.92, 92.11},
                                  {95.14, 89.35, 95.19, 91.35, 88.16, 94.38, 93.57, 90.92}};
 
-// One line of the table, accuracies in percent of the test set.
+// One row of the table, with accuracies in percent of the test set.
 struct Row {
   const char* what;
   const char* key;               // of its run directories
   double published;              // the companion code's README; NaN: none
-  double asked;                  // what this recipe is to reach; NaN: nothing
+  double asked;                  // the least mean of this recipe; NaN: none
   TrainingSpec training;         // but for its seed
   int quick_epochs = 0;          // 0: left out of the quick table
-  double quick_min = kNoNumber;  // what the quick training is to reach; NaN: published - 1
+  double quick_min = kNoNumber;  // the least accuracy of the quick training; NaN: published - 1
   bool as_published = false;     // the published recipe: compared with what was published
-  bool settles = false;          // its tokens are to come to rest
+  bool settles = false;          // its tokens must come to rest
 };
 constexpr double kNone = kNoNumber;
 constexpr const char* kPeerKey = "10-shared-published";  // the row that PyTorch has trained too
@@ -115,8 +115,8 @@ Check check_of(const Row& row, const std::vector<double>& accuracies, bool quick
   const double mean = spread_of(accuracies).mean;
   const double published = row.published - kQuickTolerance;
   const double min = quick ? (std::isnan(row.quick_min) ? published : row.quick_min) : row.asked;
-  Check check = holds("swarm-table.best", {row.what, mean}, mean >= min,
-                      fmt::format("the mean is {:g} or more", min));
+  Check check = check_holds(rule::swarm_table_best, {row.what, mean}, mean >= min,
+                            fmt::format("the mean is {:g} or more", min));
   check.published = row.published;
   check.more = described(accuracies);
   if (!std::isnan(row.asked)) check.more["asked"] = row.asked;
@@ -124,7 +124,7 @@ Check check_of(const Row& row, const std::vector<double>& accuracies, bool quick
   return check;
 }
 
-// The published recipe: the one published training among all seeds.
+// Compares the one published training of the published recipe with all seeds.
 Check check_published(const Row& row, const std::vector<double>& accuracies) {
   double highest = spread_of(accuracies).high;
   std::string seeds = fmt::format("{} seeds", accuracies.size());
@@ -133,35 +133,33 @@ Check check_published(const Row& row, const std::vector<double>& accuracies) {
       highest = std::max(highest, *std::max_element(std::begin(eight), std::end(eight)));
     seeds = fmt::format("{} seeds, 24 of them PyTorch's", accuracies.size() + 24);
   }
-  Check check = holds("swarm-table.published",
-                      {fmt::format("{}: the highest of {}", row.what, seeds), highest},
-                      row.published <= highest, "not below the published training");
+  Check check = check_holds(rule::swarm_table_published,
+                            {fmt::format("{}: the highest of {}", row.what, seeds), highest},
+                            row.published <= highest, "not below the published training");
   check.published = row.published;
   check.more = described(accuracies);
   return check;
 }
 
 // The standard error of the difference of two means over seeds; NaN for one seed.
-double error_of_difference(const Spread& a, std::size_t seeds_of_a, const Spread& b,
-                           std::size_t seeds_of_b) {
-  return std::hypot(a.sd / std::sqrt(static_cast<double>(seeds_of_a)),
-                    b.sd / std::sqrt(static_cast<double>(seeds_of_b)));
+double error_of_difference(const Spread& a, const Spread& b) {
+  return std::hypot(a.error(), b.error());
 }
 
-// Our mean and that of PyTorch.
+// Compares our mean with that of PyTorch.
 Check check_peer(const Row& row, const std::vector<double>& accuracies) {
   const Spread torch = spread_of({std::begin(kTorch[0]), std::end(kTorch[0])});
   const Spread ours = spread_of(accuracies);
-  Check check =
-      near("swarm-table.peer",
-           {fmt::format("{}: our mean beside PyTorch's", row.what), torch.mean, ours.mean},
-           3 * error_of_difference(torch, 8, ours, accuracies.size()));
+  Check check = check_near(
+      rule::swarm_table_peer,
+      {fmt::format("{}: our mean compared with PyTorch's", row.what), torch.mean, ours.mean},
+      3 * error_of_difference(torch, ours));
   check.rule = "within 3 standard errors of the difference";
   check.more = described(accuracies);
   return check;
 }
 
-// The two rows that say whether sharing the parameters of the blocks costs accuracy.
+// Two rows that differ in sharing the parameters of the blocks.
 struct RecurrencePair {
   const char *recipe, *free_key, *shared_key;
 };
@@ -173,9 +171,9 @@ Check check_recurrence(const RecurrencePair& pair, const std::vector<double>& tw
                        const std::vector<double>& ten_shared) {
   const Spread free_blocks = spread_of(two_free), shared = spread_of(ten_shared);
   const double lead = free_blocks.mean - shared.mean;
-  const double error = error_of_difference(free_blocks, two_free.size(), shared, ten_shared.size());
-  Check check = holds(
-      "swarm-table.recurrence",
+  const double error = error_of_difference(free_blocks, shared);
+  Check check = check_holds(
+      rule::swarm_table_recurrence,
       {fmt::format("recipe {}: points that 2 free blocks are ahead of 10 shared", pair.recipe),
        std::isnan(error) ? kNoNumber : lead},
       lead > 2 * error, "more than 2 standard errors above 0");
@@ -186,7 +184,7 @@ Check check_recurrence(const RecurrencePair& pair, const std::vector<double>& tw
   return check;
 }
 
-// Of the pairs whose rows were both trained; one seed of a quick table says nothing of them.
+// Checks the pairs whose rows were both trained; one seed of a quick table is not enough.
 void add_recurrence(const std::vector<std::vector<double>>& accuracies,
                     const ReproductionControl& control, Reproduction& result) {
   if (control.quick) return;
@@ -203,7 +201,7 @@ void add_recurrence(const std::vector<std::vector<double>>& accuracies,
   }
 }
 
-// Behind four times the blocks that it learned: means over the seeds.
+// Limits after four times the trained blocks, for means over the seeds.
 constexpr int kFurther = 4;
 constexpr double kMostSpread = 0.1, kMostStep = 0.2, kMostLost = 0.5;  // points of accuracy
 
@@ -214,9 +212,9 @@ void check_settled(const Row& row, const std::vector<std::vector<Settling>>& see
     std::vector<double> values;  // (seeds)
     for (const std::vector<Settling>& at : seeds) values.push_back(value(at[0], at[1]));
     const double mean = spread_of(values).mean;
-    Check check = holds("swarm-table.settled",
-                        {fmt::format("{}: {} behind {} blocks", row.what, of, blocks), mean},
-                        mean <= most, fmt::format("the mean is {:g} or less", most));
+    Check check = check_holds(rule::swarm_table_settled,
+                              {fmt::format("{}: {} behind {} blocks", row.what, of, blocks), mean},
+                              mean <= most, fmt::format("the mean is {:g} or less", most));
     check.more = described(values);
     result.checks.push_back(std::move(check));
   };
@@ -227,7 +225,7 @@ void check_settled(const Row& row, const std::vector<std::vector<Settling>>& see
       [](At depth, At later) { return 100 * (depth.accuracy - later.accuracy); });
 }
 
-std::vector<Settling> settling_at(const Training& training, const ShelvedTraining& trained,
+std::vector<Settling> settling_at(const Training& training, const StoredTraining& trained,
                                   const TrainingData& data) {
   const int depth = training.architecture.blocks;
   const std::vector<int> blocks{depth, kFurther * depth};
@@ -239,8 +237,8 @@ std::vector<Settling> settling_at(const Training& training, const ShelvedTrainin
 int seeds_of(const Row& row, const ReproductionControl& control) {
   constexpr int kPublishedSeeds = 8;
   if (control.quick) return row.quick_epochs == 0 ? 0 : 1;
-  // A wrong model of the whole table is tried on the rows whose rules need the whole table; of
-  // these the wide swarm takes too long.
+  // Wrong models are tried only on the rows whose rules need the whole table, without the wide
+  // swarm, which takes too long.
   const bool tried = (row.as_published && row.training.d == 3) || row.settles;
   if (control.wrong.is_wrong()) return tried ? control.seeds : 0;
   return row.as_published ? std::max(control.seeds, kPublishedSeeds) : control.seeds;
@@ -255,10 +253,11 @@ Training training_of(const Row& row, int seed, const TrainingCache& cache, bool 
 
 }  // namespace
 
-// Seeds are the outer loop: the whole table is there, with one seed a row, as early as can be.
+// Seeds are the outer loop: the whole table, with one seed per row, is complete as early as
+// possible.
 std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
   Reproduction result;
-  result.folder = control.runs / "swarm-table";
+  result.folder = control.runs / figure::swarm_table;
   TrainingCache cache(control, result.folder);
   ReproducedTable runs{"runs",
                        {"row", "seed", "epochs", "parameters", "test_accuracy",

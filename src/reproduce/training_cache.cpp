@@ -1,4 +1,4 @@
-// training_cache.cpp: finds the place of a training, and trains only what is not there yet.
+// training_cache.cpp: finds the directory of a training, and trains only what is missing.
 #include "reproduce/training_cache.h"
 
 #include <fmt/format.h>
@@ -18,15 +18,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Lines that older config.toml do not have, where they say what went without saying.
-constexpr const char* kUnsaid[] = {
+// Lines with default values, which config.toml of older versions do not have.
+constexpr const char* kDefaultLines[] = {
     "task = digits",      "every = 1",           "samples = all",    "head_width = auto",
     "affine = 0.0",       "warp = 0.0",          "settle = 0",       "deeper = 1",
     "averaging = 0.0",    "averaging = 0",       "positions = none", "reader = swarm",
     "settle_from = half", "depth_law = uniform", "token_share = 1",  "stay = 0"};
 
-// The lines of a config.toml but for those of the given keys, without quotes: a parameter that was
-// a number in older files may be a word now.
+// The lines of a config.toml without those of the given keys, and without quotes: a parameter that
+// was a number in older files may be a name now.
 std::vector<std::string> lines_without(const std::string& config,
                                        const std::vector<std::string>& keys) {
   std::vector<std::string> lines;
@@ -34,19 +34,20 @@ std::vector<std::string> lines_without(const std::string& config,
   for (std::string line; std::getline(in, line);) {
     std::erase(line, '"');
     bool kept = !line.empty() && line[0] != '#' &&
-                std::find(std::begin(kUnsaid), std::end(kUnsaid), line) == std::end(kUnsaid);
+                std::find(std::begin(kDefaultLines), std::end(kDefaultLines), line) ==
+                    std::end(kDefaultLines);
     for (const std::string& key : keys) kept = kept && line.rfind(key + " =", 0) != 0;
     if (kept) lines.push_back(line);
   }
   return lines;
 }
 
-bool same_place_of_data(const std::string& config, const std::string& other) {
+bool same_but_for_place(const std::string& config, const std::string& other) {
   const std::vector<std::string> free = {"name", "threads", "device"};
   return lines_without(config, free) == lines_without(other, free);
 }
 
-// Of a reader that gives every sample the same class.
+// The accuracy of a reader that gives every sample the same class.
 double constant_accuracy(const Training& t) {
   return t.task == Task::digits ? 1.0 / static_cast<double>(t.digits.size()) : 0.5;
 }
@@ -76,10 +77,10 @@ Training TrainingCache::describe(TrainingSpec spec) const {
 
 const TrainingData& TrainingCache::data_for(const Training& training) {
   const std::string wanted = key_of(training);
-  if (data_ && held_ == wanted) return *data_;
+  if (data_ && data_key_ == wanted) return *data_;
   data_.reset();
   data_ = std::make_unique<TrainingData>(gather_data(training, control_.data));
-  held_ = wanted;
+  data_key_ = wanted;
   return *data_;
 }
 
@@ -92,7 +93,7 @@ TrainingCache::Place TrainingCache::find_place(const std::string& key, const Tra
     place.there = true;
     const RunReader reader(place.directory);
     place.done = reader.status() == "done";
-    if (!place.done && same_place_of_data(reader.config(), training.config)) return place;
+    if (!place.done && same_but_for_place(reader.config(), training.config)) return place;
     if (place.done && same_training(reader.config(), training.config) &&
         read_summary(place.directory).checksum == data_for(training).checksum) {
       require_readable(place.directory, free_training_settings());
@@ -120,17 +121,17 @@ void TrainingCache::tell(const Place& place, const TrainingSummary& summary) con
                  : fmt::format("{} epochs, {:.0f} s", summary.epochs, summary.seconds)));
 }
 
-Run TrainingCache::go_on_with(const Place& place, const RunContents& contents) const {
+Run TrainingCache::reopen(const Place& place, const RunContents& contents) const {
   const std::string warning = require_same_settings(place.directory, contents.free);
   if (!warning.empty() && control_.tell)
     control_.tell(fmt::format("{}: {}", place.directory.filename().string(), warning));
   return Run::reopen(place.directory, control_.argv, &contents);
 }
 
-std::optional<ShelvedTraining> TrainingCache::fetch(const std::string& key,
-                                                    const Training& training, Kind kind) {
+std::optional<StoredTraining> TrainingCache::fetch(const std::string& key, const Training& training,
+                                                   Kind kind) {
   if (control_.wrong.null == NullModel::constant)
-    return ShelvedTraining{{}, {.test_accuracy = constant_accuracy(training)}};
+    return StoredTraining{{}, {.test_accuracy = constant_accuracy(training)}};
   const Place place = find_place(key, training);
   std::optional<TrainingSummary> summary;
   if (place.done) {
@@ -141,14 +142,13 @@ std::optional<ShelvedTraining> TrainingCache::fetch(const std::string& key,
     const ProcessControl control = control_for(place);
     const RunContents contents =
         swarm ? contents_of(training, control_.argv) : rnn_contents(training, control_.argv);
-    Run run =
-        place.there ? go_on_with(place, contents) : Run::create(place.directory, contents, false);
+    Run run = place.there ? reopen(place, contents) : Run::create(place.directory, contents, false);
     summary =
         swarm ? train(training, data, run, control) : train_rnn({training, data, run, control});
   }
   if (!summary) return std::nullopt;
   tell(place, *summary);
-  return ShelvedTraining{place.directory, *summary};
+  return StoredTraining{place.directory, *summary};
 }
 
 }  // namespace murmur

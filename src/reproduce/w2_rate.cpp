@@ -1,4 +1,4 @@
-// w2_rate.cpp: how fast measures contract to one point, and why densities do so late.
+// w2_rate.cpp: how fast measures contract to one point, and why densities do so slowly.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ constexpr double kWindow = 4;     // of time before T, over which late slopes ar
 constexpr double kFrames = 0.25;  // time between frames
 constexpr double kStep = 0.5;     // of the points along x = ln tan(theta / 2)
 
-// A law about the first axis of R^d and what carries it.
+// A law about the first axis of R^d, and the attention that moves it.
 struct Start {
   int d = 2;
   Interaction attention = Interaction::SA;
   double beta = 0.3;
   double order = 0;   // of the boosted uniform law; 0: a wave instead
   double wave = 0.5;  // the uniform law times 1 + wave cos theta
-  int tokens = 0;     // so many of equal mass at quantiles of the circle instead of a density
+  int tokens = 0;     // tokens of equal mass at quantiles of the circle, instead of a density
 
   theory::Law law() const {
     return attention == Interaction::SA ? theory::Law::sa : theory::Law::usa;
@@ -85,7 +85,7 @@ HostSwarm points_of(const Start& start) {
   return x;
 }
 
-// Equal tokens at the ranks (i + 1/2) / n of a wave on the circle, but for the two axes.
+// Equal tokens at the ranks (i + 1/2) / n of a wave on the circle, none of them on its axis.
 HostSwarm tokens_of(const Start& start) {
   HostSwarm x({start.tokens, 2});
   for (int i = 0; i < start.tokens; ++i) {
@@ -116,7 +116,7 @@ Contracting contract(const HostSwarm& x, const Start& start, const WrongModel& w
   spec.engine = {.name = "simd", .threads = 1};
   WrongModel flow = wrong;
   flow.tokens = 0;
-  flow.spoil(spec);
+  flow.apply(spec);
   Experiment e = make_experiment(spec);
   e.swarm.mass = x.mass;
   const Simulated simulated = simulate_in_memory(e, wrong.null);
@@ -188,8 +188,8 @@ bool check_theorem(const ReproductionControl& control, Reproduction& result) {
         if (control.quick && usual && d == 3 && beta != 0.3) continue;
         const Start start{.d = d, .beta = beta, .order = order};
         const double most = excess(contract(start, control.wrong));
-        result.checks.push_back(holds(
-            "w2-rate.theorem",
+        result.checks.push_back(check_holds(
+            rule::w2_rate_theorem,
             {fmt::format("{}, R_0 = {:g}: greatest W2(t) e^((t - T_0)/100) / W2(T_0), t > T_0",
                          start.name(), order * order),
              most},
@@ -203,7 +203,7 @@ bool check_rates(const ReproductionControl& control, Reproduction& result) {
   const std::string many = fmt::format(", {} tokens", tokens);
   struct Late {
     Start start;
-    double z;  // how the density vanishes opposite to the limit
+    double z;  // the order at which the density vanishes opposite to the limit
     const char* what;
   };
   const Late all[] = {
@@ -221,10 +221,11 @@ bool check_rates(const ReproductionControl& control, Reproduction& result) {
     const theory::Contraction rates =
         theory::contraction(late.start.law(), late.start.beta, late.start.d, late.z);
     const double predicted = late.start.tokens > 0 ? rates.near : rates.rate;
-    result.checks.push_back(nearly("w2-rate.late",
-                                   {late.start.name() + late.what + ": late rate of W2", predicted,
-                                    late_slope(contract(late.start, control.wrong))},
-                                   2e-3));
+    result.checks.push_back(
+        check_near_share(rule::w2_rate_late,
+                         {late.start.name() + late.what + ": late rate of W2", predicted,
+                          late_slope(contract(late.start, control.wrong))},
+                         2e-3));
   }
   return true;
 }
@@ -241,13 +242,13 @@ void check_critical(const ReproductionControl& control, Reproduction& result) {
   }
   const double density = (1 - start.wave) / (4 * kPi);
   result.checks.push_back(
-      nearly("w2-rate.critical",
-             {start.name() + ": slope of W2² e^(2t) over t",
-              32 * kPi * density / (c.opposite * c.opposite), line_of(t, scaled).slope},
-             5e-3));
+      check_near_share(rule::w2_rate_critical,
+                       {start.name() + ": slope of W2² e^(2t) over t",
+                        32 * kPi * density / (c.opposite * c.opposite), fit_line(t, scaled).slope},
+                       5e-3));
 }
 
-// At beta = 0 the whole curve, of which the worst frame is asked.
+// Compares the whole curve at beta = 0 with theory, and checks its worst frame.
 bool check_boosts(const ReproductionControl& control, Reproduction& result) {
   ReproducedTable table{"boosts", {"t", "theory", "measured", "bound", "order"}};
   for (const int d : {2, 3, 4})
@@ -269,15 +270,16 @@ bool check_boosts(const ReproductionControl& control, Reproduction& result) {
                          : c.spread[first] * std::exp(-kSlow * (c.times[f] - c.times[first])),
                order});
       }
-      result.checks.push_back(near("w2-rate.boost",
-                                   {fmt::format("{}, R_0 = {:g}: greatest relative error of W2",
-                                                start.name(), order * order),
-                                    0, worst},
-                                   1e-4));
+      result.checks.push_back(
+          check_near(rule::w2_rate_boost,
+                     {fmt::format("{}, R_0 = {:g}: greatest relative error of W2", start.name(),
+                                  order * order),
+                      0, worst},
+                     1e-4));
     }
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "w2-rate",
+      {.name = figure::w2_rate,
        .table = "boosts",
        .title = "Circle, SA, β = 0, by the order at t = 0",
        .x = {.label = "time t"},
@@ -290,7 +292,7 @@ bool check_boosts(const ReproductionControl& control, Reproduction& result) {
   return true;
 }
 
-// Two atoms opposite each other; one more token off their axis where the model is to be wrong.
+// Two opposite atoms; under a wrong model with one more token off their axis.
 Contracting atoms_of(int d, const WrongModel& wrong, double T) {
   HostSwarm x({2 + (wrong.tokens > 0 ? 1 : 0), d});
   x.at(0, 0) = 1;
@@ -308,10 +310,10 @@ void check_atoms(const ReproductionControl& control, Reproduction& result) {
   for (const int d : {2, 3}) {
     const Contracting c = atoms_of(d, control.wrong, kLong);
     const double kept = c.spread.back() / c.spread.front();
-    result.checks.push_back(
-        holds("w2-rate.atoms",
-              {fmt::format("d = {}, β = 0.3, (2/3) δ_e + (1/3) δ_-e: W2(1000) / W2(0)", d), kept},
-              kept > std::exp(-kSlow * kLong), "above e^(-1000/100)"));
+    result.checks.push_back(check_holds(
+        rule::w2_rate_atoms,
+        {fmt::format("d = {}, β = 0.3, (2/3) δ_e + (1/3) δ_-e: W2(1000) / W2(0)", d), kept},
+        kept > std::exp(-kSlow * kLong), "above e^(-1000/100)"));
   }
 }
 
@@ -333,20 +335,20 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
   add(contract(wide, control.wrong), 1, "density, d = 4, rate 1");
   result.tables.push_back(std::move(table));
   result.figures.push_back(
-      {.name = "w2-rate",
+      {.name = figure::w2_rate,
        .table = "late",
        .title = "SA, β = 0.3: late rates of W_{2}",
        .x = {.label = "time t"},
        .y = {.label = "distance W_{2} to the limit", .log = true},
        .curves = {{"theory", Drawn::line, "late rate"}, {"measured", Drawn::points, "flow"}},
        .by = "measure"});
-  result.captions["w2-rate"] =
+  result.captions[figure::w2_rate] =
       "W2 of a measure to the point at which it ends, or to the heavier of two atoms that stay. "
       "Left: boosted uniform laws on the circle at β = 0 (points) along the exact curve (lines), "
       "by their order |∫ x dμ| at t = 0, whose square is R_0: nearly balanced ones are late, and "
       "then fall as e^(−t/2). From the time T_0 of order 1/2 on all are below the published bound "
       "W2(T_0) e^(−(t − T_0)/100) (dashes). Right: lines have the late rate and pass through the "
-      "last point. It is 1/2 for a density on the circle, since some of it stands opposite to the "
+      "last point. It is 1/2 for a density on the circle, since some of it is opposite to the "
       "limit and leaves late, 1 for one in four dimensions and for a finite swarm once its last "
       "token has left, and 0 for two opposite atoms.";
 }
@@ -354,7 +356,7 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> w2_rate(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "w2-rate");
+  Reproduction result = new_result(control, figure::w2_rate);
   if (!check_theorem(control, result) || !check_rates(control, result)) return std::nullopt;
   check_critical(control, result);
   if (!check_boosts(control, result)) return std::nullopt;

@@ -248,10 +248,11 @@ class Reproduce(murmur.Case):
 
     def test_the_marks_of_the_flock_argument_are_the_answers_of_its_rules(self):
         known = set(re.findall(r"\| `([a-z-]+\.[a-z-]+)` \|", self.murmur("reproduce", "rules").stdout))
-        source = (murmur.ROOT / "src/reproduce/expected.cpp").read_text()
-        dissents = re.findall(r'\{"([a-z.-]+)", "([^"]*)", Answer::disagrees,\s*ExpectedAnswer::(\w+)',
+        source = (murmur.ROOT / "src/reproduce/rules.cpp").read_text()
+        constants = {re.sub("[.-]", "_", name): name for name in known}
+        dissents = re.findall(r'\{rule::(\w+),\s*"([^"]*)",\s*Answer::disagrees,\s*ExpectedAnswer::(\w+)',
                               source)
-        dissents = {(rule, what) for rule, what, size in dissents if size != "quick"}
+        dissents = {(constants[rule], what) for rule, what, size in dissents if size != "quick"}
         page = (murmur.ROOT / "docs/flock-argument.md").read_text()
         rows = [row.split(" | ") for row in page.splitlines() if re.match(r"\|.*held\*\* \|", row)]
         self.assertGreaterEqual(len(rows), 12)
@@ -392,7 +393,7 @@ class Reproduce(murmur.Case):
         done = self.murmur("reproduce", "swarm-table", "--quick", *TINY, code=None)
         self.assertTrue(done.stdout.startswith("changed: hidden=4, epochs=1, batch=16\n\n"))
         head = done.stdout.splitlines()[2]
-        for word in ("what", "held against", "ours", "tolerance", "agrees"):
+        for word in ("what", "compared with", "ours", "tolerance", "agrees"):
             self.assertIn(word, head)
         self.assertIn("5 vs 6, 10 shared", done.stdout)
 

@@ -8,7 +8,6 @@
 
 #include "murmur/experiment.h"
 #include "reproduce/head_fields.h"
-#include "reproduce/head_training.h"
 #include "support.h"
 
 namespace murmur::testing {

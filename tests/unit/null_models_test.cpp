@@ -132,7 +132,7 @@ std::string all_numbers(const std::vector<Check>& checks) {
 // asks for one number is computed. Long tests compute what is listed as not run, and print it.
 bool is_run(const Rule& rule, NullModel null) {
   const NullAnswer* listed = null_answer(rule, null);
-  if (listed == nullptr || *listed->rule == 0) return true;
+  if (listed == nullptr || listed->explanation == std::string_view(kOneNumber)) return true;
   return listed->outcome == NullOutcome::agrees ||
          (listed->outcome == NullOutcome::not_run && is_long());
 }
@@ -220,16 +220,15 @@ TEST(NullModelList, NoRuleThatCountsAgreesWithANullModel) {
     }
 }
 
-TEST(NullModelList, IsOfRulesWithReasons) {
-  for (const NullAnswer& one : null_answers()) {
-    const auto is_of = [&](const Rule& rule) {
-      return one.rule == std::string_view(rule.name) || one.rule == reproduction_of(rule);
-    };
-    EXPECT_TRUE(std::any_of(rules().begin(), rules().end(), is_of)) << one.rule;
-    EXPECT_GT(std::string_view(one.explanation).size(), 20u) << one.rule;
-    EXPECT_EQ(std::string_view(one.explanation).find('|'), std::string_view::npos) << one.rule;
-    EXPECT_NE(one.outcome, NullOutcome::rejects) << one.rule;
-  }
+TEST(NullModelList, HasReasons) {
+  for (const Rule& rule : rules())
+    for (const NullModel null : null_models()) {
+      const NullAnswer* answer = null_answer(rule, null);
+      if (answer == nullptr) continue;
+      EXPECT_GT(std::string_view(answer->explanation).size(), 20u) << rule.name;
+      EXPECT_EQ(std::string_view(answer->explanation).find('|'), std::string_view::npos)
+          << rule.name;
+    }
 }
 
 std::vector<const ReproductionRow*> figures() {

@@ -1,13 +1,13 @@
 // real_models_test.cpp: inputs for trained transformers, what is read off a pass, and what is said
 // where no model is there.
+#include "reproduce/real_models.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "model/variation.h"
-#include "reproduce/real_inputs.h"
-#include "reproduce/real_readings.h"
 #include "reproduce/reproduce.h"
 #include "temporary.h"
 
@@ -84,9 +84,9 @@ TEST(RealReadings, BackwardsLayersRunTheOtherWay) {
 
 TEST(RealReadings, KeptFeedForwardLeavesTheRank) {
   for (const InputReading& r : read_with({}, {.whole_blocks = true}).inputs)
-    EXPECT_EQ(r.rank_alone, r.layers.back().effective_rank);
+    EXPECT_EQ(r.rank_attention_only, r.layers.back().effective_rank);
   for (const InputReading& r : read_with({}, {}).inputs)
-    EXPECT_NE(r.rank_alone, r.layers.back().effective_rank);
+    EXPECT_NE(r.rank_attention_only, r.layers.back().effective_rank);
 }
 
 TEST(RealReadings, DoNotDependOnThreads) {

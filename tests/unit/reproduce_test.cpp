@@ -17,8 +17,8 @@
 #include "murmur/random.h"
 #include "report/figures.h"
 #include "report/report.h"
-#include "reproduce/record.h"
-#include "reproduce/token_probes.h"
+#include "reproduce/flock_argument.h"
+#include "reproduce/reproductions.h"
 #include "reproduce/training_cache.h"
 #include "run/file.h"
 #include "run/formats.h"
@@ -224,7 +224,7 @@ TEST(Reproduce, PrintedRowsShowWhatSetsThemApart) {
                .answer = Answer::disagrees,
                .rule_name = "kinetic.layers"}};
   const std::string text = markdown_of(r);
-  EXPECT_NE(text.find("held against"), std::string::npos) << text;
+  EXPECT_NE(text.find("compared with"), std::string::npos) << text;
   EXPECT_NE(text.find("12.34567 "), std::string::npos) << text;
   EXPECT_NE(text.find("12.34569 "), std::string::npos) << text;
   EXPECT_NE(dissents_of(r).at(0).find("12.34569"), std::string::npos);
@@ -342,15 +342,15 @@ TEST(SampleProbes, VerdictsAndMarginsAreCompared) {
 
 // An rnn without memory knows the last token only.
 TEST(SampleProbes, AMessengerWithoutMemoryHearsTheLastToken) {
-  Contender contender;
-  Rnn& m = contender.rnn.rnn;
+  TrainedReader reader;
+  Rnn& m = reader.rnn.rnn;
   m = {4, 2};
-  contender.rnn.parameters = initial_parameters(m, 0);
+  reader.rnn.parameters = initial_parameters(m, 0);
   for (const TensorPlace& place : layout(m))
     if (place.name == "memory")
-      std::fill_n(contender.rnn.parameters.begin() + place.offset, place.size(), 0.0f);
+      std::fill_n(reader.rnn.parameters.begin() + place.offset, place.size(), 0.0f);
   const SampleSet samples = grid_samples(40);
-  const std::vector<double> curve = influence_curve(contender, {samples, 20, 1});
+  const std::vector<double> curve = influence_curve(reader, {samples, 20, 1});
   for (int bin = 0; bin + 1 < kInfluenceBins; ++bin) EXPECT_EQ(curve[bin], 0) << bin;
   EXPECT_GT(curve.back(), 1);
 }
@@ -366,16 +366,16 @@ TrainedSwarm idle_swarm() {
 
 TEST(SampleProbes, EveryTokenOfAnIdleSwarmCountsTheSame) {
   const SampleSet samples = grid_samples(40);
-  Contender contender;
-  contender.swarm = idle_swarm();
+  TrainedReader reader;
+  reader.swarm = idle_swarm();
   for (std::size_t sample = 0; sample < 40; ++sample)
-    for (const double value : contender.influence(samples, sample)) EXPECT_NEAR(value, 1, 1e-12);
+    for (const double value : reader.influence(samples, sample)) EXPECT_NEAR(value, 1, 1e-12);
 }
 
 TEST(SampleProbes, GuestsSitOnFreePixelsBesideTheInk) {
   const SampleSet samples = grid_samples(50);
   const Subset subset{samples, 25, 1};
-  const SampleSet more = with_probes(subset, Guests{});
+  const SampleSet more = with_probes(subset, ProbeTokens{});
   ASSERT_EQ(more.samples(), 25u);
   for (std::size_t k = 0; k < 25; ++k) {
     Points hosts = points(samples, subset.sample(k)), all = points(more, k);
@@ -394,7 +394,7 @@ TEST(SampleProbes, GuestsSitOnFreePixelsBesideTheInk) {
 TEST(SampleProbes, AGuestMovesTheMeanByItsShare) {
   const SampleSet samples = grid_samples(12);
   const Subset subset{samples, 12, 1};
-  const SampleSet more = with_probes(subset, Guests{});
+  const SampleSet more = with_probes(subset, ProbeTokens{});
   double shift = 0, spread = 0;
   for (std::size_t k = 0; k < 12; ++k) {
     const Points hosts = points(samples, k);
@@ -519,7 +519,7 @@ TEST_P(BothKinds, AnInterruptedTrainingGoesOnToTheSameBits) {
   const Training training = cache.describe(longer);
   const auto whole = cache.fetch("whole", training, GetParam());
   ASSERT_TRUE(whole);
-  std::optional<ShelvedTraining> struck;
+  std::optional<StoredTraining> struck;
   int strikes = -1;
   for (; !struck && strikes < 1000; ++strikes) {
     shop.signal = 0;
@@ -549,11 +549,11 @@ TEST(TrainingCache, AMessengerReadsBackAsItWasKept) {
   const Training training = cache.describe(kTiny);
   const auto kept = cache.fetch("messenger", training, TrainingCache::Kind::rnn);
   ASSERT_TRUE(kept);
-  Contender contender;
-  contender.rnn = read_trained_rnn(kept->directory);
-  EXPECT_EQ(contender.rnn.parameters.size(), kept->summary.parameters);
+  TrainedReader reader;
+  reader.rnn = read_trained_rnn(kept->directory);
+  EXPECT_EQ(reader.rnn.parameters.size(), kept->summary.parameters);
   const SampleSet& test = cache.data_for(training).test;
-  const Matrix logits = contender.logits(test, 1);
+  const Matrix logits = reader.logits(test, 1);
   std::size_t correct = 0;
   for (int sample = 0; sample < logits.rows; ++sample)
     correct += (logits(sample, 1) > logits(sample, 0)) == (test.label[sample] == 1) ? 1 : 0;

@@ -21,7 +21,7 @@ inline Reproduction report_of_eight_tokens(const WrongModel& model) {
   spec.dynamics.beta = 1;
   spec.T = 14;
   spec.save = SaveChoice{SaveChoice::every, 0.2};
-  model.spoil(spec);
+  model.apply(spec);
   const Experiment e = make_experiment(spec);
   const RunContents contents{.config = e.config,
                              .columns = observable_names(e.dynamics),

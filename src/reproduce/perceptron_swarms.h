@@ -1,4 +1,5 @@
-// landscapes.h: swarms on circle and sphere with random perceptrons, energies and simulations.
+// perceptron_swarms.h: swarms with random perceptrons on the circle and the sphere, as energies and
+// as simulations.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace murmur {
 
-// What is laid over a preset with perceptron=gradient:M.
-struct Beside {
+// A swarm of a preset with perceptron=gradient:M, and what is changed of the preset.
+struct PerceptronCase {
   std::string preset{};
   int d = 2;
   int seed = 0;  // of the units and of the start
@@ -20,22 +21,24 @@ struct Beside {
   double beta = 5;
   Landscape::Direction direction = Landscape::descent;
 };
-// The same under a wrong model: what ours is computed with.
-Beside spoiled(Beside beside, const WrongModel& wrong);
+// The case under a wrong model, with which our side is computed.
+PerceptronCase with_wrong_model(PerceptronCase one, const WrongModel& wrong);
 
-Landscape landscape_of(const Beside& beside);
-Atoms atoms_of(const HostSwarm& swarm);       // of mass 1/n each
-Atoms start_of(const Beside& beside, int n);  // n tokens of mass 1/n where the preset puts them
+Landscape landscape_of(const PerceptronCase& one);
+Atoms atoms_of(const HostSwarm& swarm);  // of mass 1/n each
+Atoms start_of(const PerceptronCase& one,
+               int n);  // n tokens of mass 1/n where the preset puts them
 
-// The engine moves the tokens, and landscape.h reads their energy off every frame.
-inline constexpr double kGained = 1e-6;  // asked of `gained`: a thousand times what counts as none
+// A simulation by the engine, with the energy of every frame by landscape.h.
+inline constexpr double kGained =
+    1e-6;  // least `gained`: a thousand times the tolerance of a reversal
 struct EnergyCurve {
   std::vector<double> times{}, energies{};
-  int reversals = 0;  // frames at which it turned back by more than 1e-9 of energy_scale
+  int reversals = 0;  // frames at which it turns back by more than 1e-9 of energy_scale
   double gained = 0;  // from start to end the right way, over energy_scale
   Atoms end{};
 };
-EnergyCurve simulate_beside(const Beside& beside, const WrongModel& wrong = {});
+EnergyCurve simulate_case(const PerceptronCase& one, const WrongModel& wrong = {});
 
 // The gradient flow until nothing moves, every slope below 1e-8 of energy_scale, or steps or time
 // are spent. Tokens closer than 1e-6 become one on the way.

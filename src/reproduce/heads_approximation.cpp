@@ -1,5 +1,5 @@
-// heads.cpp: which fields of measures sums of H attention heads approximate, how fast in H, and the
-// field of infinitely many random heads.
+// heads_approximation.cpp: which fields of measures sums of H attention heads approximate, how fast
+// in H, and the field of infinitely many random heads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 
 #include "core/parallel.h"
 #include "reproduce/head_fields.h"
-#include "reproduce/null_engine.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -15,21 +14,21 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kName = "heads-approximation";
-constexpr double kLeastDrawn = 1e-5;  // errors below are drawn there
+constexpr const char* kName = figure::heads_approximation;
+constexpr double kLeastDrawn = 1e-5;  // smaller errors are drawn at this height
 
-// What is trained: heads of one kind for one field in R^d.
+// Heads of one kind that are trained for one field in R^d.
 struct Case {
   HeadField field;
   bool softmax;
   int d;
 };
 
-struct Plan {
+struct TrainingPlan {
   std::vector<int> counts{};  // of heads
   int measures = 0, iterations = 0, seeds = 0;
 };
-Plan plan_of(int d, const FigureValues& values) {
+TrainingPlan plan_of(int d, const FigureValues& values) {
   const bool plane = d == 2;
   return {.counts = values.wholes(plane ? "heads" : "space_heads"),
           .measures = values.whole("measures"),
@@ -38,16 +37,17 @@ Plan plan_of(int d, const FigureValues& values) {
 }
 
 // One seed of a case: errors by the number of heads.
-struct Attempt {
+struct SeedErrors {
   std::vector<double> train{}, test{}, sup{}, random{};  // relative
-  std::vector<double> by_law{};                          // test, at most heads: kinds of measures
-  double many_tokens = kNoNumber;                        // the same with four times as many tokens
+  std::vector<double> by_law{};    // test errors of the most heads, by kind of measures
+  double many_tokens = kNoNumber;  // the same with four times as many tokens
 };
 
-constexpr std::uint32_t kTrain = 0, kTest = 1000, kMany = 2000;  // first measures of each set
+constexpr std::uint32_t kTrain = 0, kTest = 1000, kMany = 2000;  // the first measures of each set
 constexpr std::uint32_t kTested = 200;
 
-Attempt attempt(const Case& c, const Plan& plan, int seed, const ReproductionControl& control) {
+SeedErrors errors_of_seed(const Case& c, const TrainingPlan& plan, int seed,
+                          const ReproductionControl& control) {
   const FieldOfMeasures field(c.field, c.d);
   const auto sample = [&](std::uint32_t first, std::uint32_t count, int n, int law) {
     return sample_of(field, {static_cast<std::uint64_t>(seed), first, count, n, law});
@@ -60,7 +60,7 @@ Attempt attempt(const Case& c, const Plan& plan, int seed, const ReproductionCon
                          .stop = [&] { return control.stopped(); }};
   HeadSum heads{.softmax = c.softmax}, random{.softmax = c.softmax};
   if (control.wrong.attention) heads.softmax = *control.wrong.attention == Interaction::SA;
-  Attempt done;
+  SeedErrors done;
   for (const int count : plan.counts) {
     for (int h = heads.count(); h < count; ++h) {
       const Eigen::MatrixXd scores = control.wrong.plain_scores
@@ -71,7 +71,8 @@ Attempt attempt(const Case& c, const Plan& plan, int seed, const ReproductionCon
         sum->values.push_back(Eigen::MatrixXd::Zero(c.d, c.d));
       }
     }
-    train_heads(seen, how, heads);  // from the heads of half as many, and fresh ones of V = 0
+    train_heads(seen, how,
+                heads);  // from the trained heads of the last count, and new ones with V = 0
     fit_values(seen, random);
     if (control.stopped()) return done;
     HeadSum tested = heads;
@@ -92,13 +93,13 @@ Attempt attempt(const Case& c, const Plan& plan, int seed, const ReproductionCon
   return done;
 }
 
-std::string heads_word(bool softmax) { return softmax ? "softmax" : "unnormalised"; }
+std::string weighting_name(bool softmax) { return softmax ? "softmax" : "unnormalised"; }
 
-// Of some attempts' numbers, one a seed.
+// The spread of a number over seeds.
 template <class Read>
-Spread over(const std::vector<Attempt>& attempts, const Read& read) {
+Spread spread_over(const std::vector<SeedErrors>& seeds_errors, const Read& read) {
   std::vector<double> all;
-  for (const Attempt& a : attempts) all.push_back(read(a));
+  for (const SeedErrors& a : seeds_errors) all.push_back(read(a));
   return spread_of(all);
 }
 
@@ -109,58 +110,63 @@ double student(std::size_t count) {
 }
 
 // Slope of ln(test error) over ln(H), where the error is above what rounding and damping leave.
-double slope_of(const Plan& plan, const Attempt& a) {
+double slope_of(const TrainingPlan& plan, const SeedErrors& a) {
   std::vector<double> x, y;
   for (std::size_t k = 0; k < plan.counts.size(); ++k) {
     if (!(a.test[k] > kLeastDrawn)) continue;
     x.push_back(std::log(plan.counts[k]));
     y.push_back(std::log(a.test[k]));
   }
-  return x.size() < 3 ? kNoNumber : line_of(x, y).slope;
+  return x.size() < 3 ? kNoNumber : fit_line(x, y).slope;
 }
 
-void add_rows(const Case& c, const Plan& plan, const std::vector<Attempt>& attempts,
+void add_rows(const Case& c, const TrainingPlan& plan, const std::vector<SeedErrors>& seeds_errors,
               Reproduction& result, ReproducedTable& curves) {
-  const std::string field = name_of(c.field), kind = heads_word(c.softmax);
+  const std::string field = name_of(c.field), kind = weighting_name(c.softmax);
   for (std::size_t k = 0; k < plan.counts.size(); ++k) {
-    const auto of = [&](std::vector<double> Attempt::*which) {
-      return over(attempts, [&](const Attempt& a) { return (a.*which)[k]; });
+    const auto of = [&](std::vector<double> SeedErrors::*which) {
+      return spread_over(seeds_errors, [&](const SeedErrors& a) { return (a.*which)[k]; });
     };
-    const Spread train = of(&Attempt::train), test = of(&Attempt::test), sup = of(&Attempt::sup),
-                 random = of(&Attempt::random);
+    const Spread train = of(&SeedErrors::train), test = of(&SeedErrors::test),
+                 sup = of(&SeedErrors::sup), random = of(&SeedErrors::random);
     result.tables[0].rows.push_back({field, kind, static_cast<double>(c.d),
                                      static_cast<double>(plan.counts[k]), train.mean, test.mean,
                                      test.sd, sup.mean, random.mean});
     curves.rows.push_back({static_cast<double>(plan.counts[k]), std::max(test.mean, kLeastDrawn),
                            test.mean > kLeastDrawn ? test.sd : 0.0, field});
   }
-  const Spread slope = over(attempts, [&](const Attempt& a) { return slope_of(plan, a); });
+  const Spread slope =
+      spread_over(seeds_errors, [&](const SeedErrors& a) { return slope_of(plan, a); });
   const double half =
-      student(attempts.size()) * slope.sd / std::sqrt(static_cast<double>(attempts.size()));
+      student(seeds_errors.size()) * slope.sd / std::sqrt(static_cast<double>(seeds_errors.size()));
   std::vector<ReproducedTable::Cell> last = {field, kind, static_cast<double>(c.d), slope.mean,
                                              half};
   for (int law = 0; law < kLaws; ++law)
-    last.push_back(over(attempts, [&](const Attempt& a) { return a.by_law[law]; }).mean);
-  last.push_back(over(attempts, [&](const Attempt& a) { return a.many_tokens; }).mean);
+    last.push_back(
+        spread_over(seeds_errors, [&](const SeedErrors& a) { return a.by_law[law]; }).mean);
+  last.push_back(
+      spread_over(seeds_errors, [&](const SeedErrors& a) { return a.many_tokens; }).mean);
   result.tables[1].rows.push_back(std::move(last));
 }
 
-// A field that is a head itself; a pair interaction for unnormalised heads; a mean of heads.
-void judge(const Case& c, const Plan& plan, const std::vector<Attempt>& attempts,
-           Reproduction& result) {
+// Checks a field that is a head itself, a pair interaction for unnormalised heads, and a mean of
+// heads.
+void check_case(const Case& c, const TrainingPlan& plan,
+                const std::vector<SeedErrors>& seeds_errors, Reproduction& result) {
   const auto mean = [&](std::size_t k) {
-    return over(attempts, [&](const Attempt& a) { return a.test[k]; }).mean;
+    return spread_over(seeds_errors, [&](const SeedErrors& a) { return a.test[k]; }).mean;
   };
   const std::string what =
-      fmt::format("{}, {} heads, d = {}", name_of(c.field), heads_word(c.softmax), c.d);
+      fmt::format("{}, {} heads, d = {}", name_of(c.field), weighting_name(c.softmax), c.d);
   const bool own = (c.field == HeadField::softmax_head && c.softmax) ||
                    (c.field == HeadField::energy && !c.softmax);
   if (own)
-    result.checks.push_back(holds("heads-approximation.own", {what + ": error of one", mean(0)},
-                                  mean(0) < 1e-6, "below 1e-6"));
+    result.checks.push_back(check_holds(rule::heads_approximation_own,
+                                        {what + ": error of one", mean(0)}, mean(0) < 1e-6,
+                                        "below 1e-6"));
   if (c.field == HeadField::second_moments && !c.softmax)
-    result.checks.push_back(holds(
-        "heads-approximation.pairs",
+    result.checks.push_back(check_holds(
+        rule::heads_approximation_pairs,
         {fmt::format("{}: error of {}", what, plan.counts.back()), mean(plan.counts.size() - 1)},
         mean(plan.counts.size() - 1) < 0.05, "below 0.05"));
   if (c.field != HeadField::mean_of_heads || !c.softmax) return;
@@ -168,38 +174,38 @@ void judge(const Case& c, const Plan& plan, const std::vector<Attempt>& attempts
   for (std::size_t k = 0; k < plan.counts.size(); ++k) {
     const double bound =
         spread_of_law(field, {0, kTest, kTested, kTokens, kAllLaws}) / std::sqrt(plan.counts[k]);
-    result.checks.push_back(
-        holds("heads-approximation.maurey",
-              {fmt::format("{}: error of {} over σ / √H = {:.3f}", what, plan.counts[k], bound),
-               mean(k) / bound},
-              mean(k) <= bound, "at most 1"));
+    result.checks.push_back(check_holds(
+        rule::heads_approximation_maurey,
+        {fmt::format("{}: error of {} over σ / √H = {:.3f}", what, plan.counts[k], bound),
+         mean(k) / bound},
+        mean(k) <= bound, "at most 1"));
   }
 }
 
-// Panel by panel: what heads of a kind reach in R^d.
+// Trains heads of each kind in R^2 and R^3, one panel each.
 bool train_all(const ReproductionControl& control, Reproduction& result) {
   for (const int d : control.quick ? std::vector<int>{2} : std::vector<int>{2, 3})
     for (const bool softmax : {true, false}) {
-      const Plan plan = plan_of(d, control.values);
+      const TrainingPlan plan = plan_of(d, control.values);
       const std::vector<HeadField> fields = head_fields();
       const int seeds = plan.seeds, count = static_cast<int>(fields.size());
-      std::vector<std::vector<Attempt>> all(fields.size(), std::vector<Attempt>(seeds));
+      std::vector<std::vector<SeedErrors>> all(fields.size(), std::vector<SeedErrors>(seeds));
       for_blocks(count * seeds, control.threads, [&](int job) {
         if (control.stopped()) return;
         all[job / seeds][job % seeds] =
-            attempt({fields[job / seeds], softmax, d}, plan, job % seeds, control);
+            errors_of_seed({fields[job / seeds], softmax, d}, plan, job % seeds, control);
       });
       if (control.stopped()) return false;
-      ReproducedTable curves{fmt::format("{}-{}", heads_word(softmax), d),
+      ReproducedTable curves{fmt::format("{}-{}", weighting_name(softmax), d),
                              {"heads", "error", "sd", "field"}};
       for (int f = 0; f < count; ++f) {
         add_rows({fields[f], softmax, d}, plan, all[f], result, curves);
-        judge({fields[f], softmax, d}, plan, all[f], result);
+        check_case({fields[f], softmax, d}, plan, all[f], result);
       }
       result.figures.push_back(
           {.name = kName,
            .table = curves.name,
-           .title = fmt::format("Trained {} heads, d = {}", heads_word(softmax), d),
+           .title = fmt::format("Trained {} heads, d = {}", weighting_name(softmax), d),
            .x = {.label = "number of heads H", .log = true},
            .y = {.label = "relative error on fresh measures", .log = true, .from = 5e-6, .to = 2},
            .curves = {{.column = "error", .error = "sd"}},
@@ -207,19 +213,19 @@ bool train_all(const ReproductionControl& control, Reproduction& result) {
            .side_by_side = true});
       result.tables.push_back(std::move(curves));
       if (control.tell)
-        control.tell(fmt::format("d = {}: {} heads trained", d, heads_word(softmax)));
+        control.tell(fmt::format("d = {}: {} heads trained", d, weighting_name(softmax)));
     }
   return true;
 }
 
-// The limit of many heads, of a law that has one in closed form.
-struct LimitLaw {
+// A law of random heads whose limit is known in closed form.
+struct HeadLaw {
   const char* name;
   MatrixChoice::Kind query, value;
   int d;
   double beta;
 };
-constexpr LimitLaw kLimits[] = {
+constexpr HeadLaw kLimits[] = {
     {"GOE scores, V = I", MatrixChoice::goe, MatrixChoice::identity, 3, 1.5},
     {"PSD scores, V = I", MatrixChoice::psd, MatrixChoice::identity, 6, 0.7},
     {"PSD scores, V = QᵀK", MatrixChoice::psd, MatrixChoice::query_key, 6, 0.7},
@@ -245,7 +251,7 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
   const int replicas = control.values.whole("replicas");
   const std::vector<int> counts = {4, 16, 64, 256};
   ReproducedTable table{"limit", {"heads", "distance", "sd", "root", "law"}};
-  for (const LimitLaw& law : kLimits) {
+  for (const HeadLaw& law : kLimits) {
     ExperimentSpec spec = preset_spec(kName);
     spec.d = law.d;
     spec.dynamics.beta = law.beta;
@@ -254,8 +260,8 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
     ExperimentSpec limit = spec;
     limit.dynamics.heads = std::nullopt;
     limit.dynamics.head_scale = HeadScale::limit;
-    const HostSwarm told = velocity_of(limit);
-    const double size = product_of(told, told);
+    const HostSwarm expected = velocity_of(limit);
+    const double size = product_of(expected, expected);
     std::vector<double> x, y, along;
     for (const int count : counts) {
       std::vector<double> square(replicas), part(replicas);
@@ -264,13 +270,14 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
         ExperimentSpec one = spec;
         one.dynamics.heads = count;
         one.dynamics.head_scale = HeadScale::mean;
-        one.init = InitialPoints{{told.n(), told.d(), to_rows(make_experiment(limit).swarm)}};
+        one.init =
+            InitialPoints{{expected.n(), expected.d(), to_rows(make_experiment(limit).swarm)}};
         one.n = one.d = std::nullopt;
         one.random.replica = static_cast<std::uint32_t>(1 + r);
-        control.wrong.spoil(one);
+        control.wrong.apply(one);
         const HostSwarm v = velocity_of(one, control.wrong.null);
-        part[r] = product_of(v, told) / size;
-        square[r] = (product_of(v, v) + size - 2 * product_of(v, told)) / size;
+        part[r] = product_of(v, expected) / size;
+        square[r] = (product_of(v, v) + size - 2 * product_of(v, expected)) / size;
       });
       if (control.stopped()) return false;
       const Spread squares = spread_of(square);
@@ -278,21 +285,20 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
       y.push_back(std::log(squares.mean) / 2);
       if (count == counts.back()) along = part;
       const double distance = std::sqrt(squares.mean);
-      table.rows.push_back({static_cast<double>(count), distance,
-                            squares.sd / std::sqrt(replicas) / (2 * distance), 0.0, law.name});
+      table.rows.push_back(
+          {static_cast<double>(count), distance, squares.error() / (2 * distance), 0.0, law.name});
     }
     const Spread mean = spread_of(along);
-    const double error = mean.sd / std::sqrt(static_cast<double>(replicas));
-    result.checks.push_back(
-        near("heads-approximation.limit",
-             {fmt::format("{}, d = {}: mean of {} velocities of 256 heads along "
-                          "the limit, over it",
-                          law.name, law.d, replicas),
-              1, mean.mean},
-             3.5 * error));
-    const Line line = line_of(x, y);
-    result.checks.push_back(near(
-        "heads-approximation.limit-rate",
+    const double error = mean.error();
+    result.checks.push_back(check_near(
+        rule::heads_approximation_limit,
+        {fmt::format("{}, d = {}: mean of {} velocities of 256 heads along the limit, over it",
+                     law.name, law.d, replicas),
+         1, mean.mean},
+        3.5 * error));
+    const Line line = fit_line(x, y);
+    result.checks.push_back(check_near(
+        rule::heads_approximation_limit_rate,
         {fmt::format("{}, d = {}: exponent of H in the distance to the limit", law.name, law.d),
          -0.5, line.slope},
         0.1));
@@ -319,7 +325,7 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> heads(const ReproductionControl& control) {
-  Reproduction result = result_of(control, kName);
+  Reproduction result = new_result(control, kName);
   result.tables = {
       {"errors", {"field", "heads are", "d", "H", "train", "test", "sd", "sup", "random scores"}},
       {"rates",
@@ -329,13 +335,12 @@ std::optional<Reproduction> heads(const ReproductionControl& control) {
   result.captions[kName] =
       "The error, relative to the field, that sums of H trained heads leave on measures they were "
       "not trained on; bars are standard deviations over seeds and go down to the axis where they "
-      "are as large as the error, and errors below 1e-5 are drawn there. Marks of one H stand side "
-      "by side. "
-      "A head is found by one head of its kind. Unnormalised heads are linear in the measure: they "
-      "reach second moments, and nothing that is not linear. Softmax heads see a mass of one point "
-      "only linearly, and come to a standstill for second moments and for the energy's gradient. "
-      "Last: the mean of H random unnormalised heads tends to its limit in closed form as "
-      "H^(−1/2).";
+      "are as large as the error, and errors below 1e-5 are drawn there. Marks of one H are drawn "
+      "side by side. A field that is a head is fitted by one head of its kind. Unnormalised heads "
+      "are linear in the measure: they reach second moments, and nothing that is not linear. "
+      "Softmax heads see a mass of one point only linearly, and come to a standstill for second "
+      "moments and for the energy's gradient. Last: the mean of H random unnormalised heads tends "
+      "to its limit in closed form as H^(−1/2).";
   return result;
 }
 

@@ -1,5 +1,6 @@
-// landscapes.cpp: swarms on circle and sphere beside random units, as energies and as simulations.
-#include "reproduce/landscapes.h"
+// perceptron_swarms.cpp: simulates swarms with random perceptrons and follows their gradient flow
+// to rest.
+#include "reproduce/perceptron_swarms.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ namespace {
 constexpr double kTime = 20;  // by U2; tokens are e^beta times as fast by U1
 
 // The kernel of the clock U2 is e^{beta (s - 1)}, that of U1 e^{beta s}.
-ExperimentSpec spec_beside(const Beside& b) {
+ExperimentSpec spec_of(const PerceptronCase& b) {
   ExperimentSpec spec = preset_spec(b.preset);
   spec.random.seed = static_cast<std::uint64_t>(b.seed);
   spec.d = b.d;
@@ -86,7 +87,7 @@ Rest rest_of(const Landscape& l, const Atoms& start, const RestLimits& limits) {
   return rest;
 }
 
-Beside spoiled(Beside b, const WrongModel& wrong) {
+PerceptronCase with_wrong_model(PerceptronCase b, const WrongModel& wrong) {
   b.beta *= wrong.beta;
   if (wrong.activation) b.activation = *wrong.activation;
   if (wrong.reversed)
@@ -102,20 +103,20 @@ Atoms atoms_of(const HostSwarm& swarm) {
   return mu;
 }
 
-Landscape landscape_of(const Beside& b) {
-  return landscape_of(make_experiment(spec_beside(b)).dynamics, b.d);
+Landscape landscape_of(const PerceptronCase& b) {
+  return landscape_of(make_experiment(spec_of(b)).dynamics, b.d);
 }
 
-Atoms start_of(const Beside& b, int n) {
-  ExperimentSpec spec = spec_beside(b);
+Atoms start_of(const PerceptronCase& b, int n) {
+  ExperimentSpec spec = spec_of(b);
   if (n > 0) spec.n = n;
   return atoms_of(make_experiment(spec).swarm);
 }
 
-EnergyCurve simulate_beside(const Beside& b, const WrongModel& wrong) {
+EnergyCurve simulate_case(const PerceptronCase& b, const WrongModel& wrong) {
   const Landscape l = landscape_of(b);
   const Simulated simulated =
-      simulate_in_memory(make_experiment(spec_beside(spoiled(b, wrong))), wrong.null);
+      simulate_in_memory(make_experiment(spec_of(with_wrong_model(b, wrong))), wrong.null);
   EnergyCurve trajectory{.times = simulated.times};
   const double sign = b.direction == Landscape::descent ? 1 : -1;
   for (const HostSwarm& frame : simulated.frames) {

@@ -1,4 +1,5 @@
-// token_probes.h: what the flock argument asks of a trained swarm or rnn.
+// flock_argument.h: how trained swarms and recurrent networks respond to the order of tokens and to
+// further tokens.
 #pragma once
 
 #include <optional>
@@ -9,13 +10,13 @@
 
 namespace murmur {
 
-// A trained swarm, or the rnn where there is none.
-struct Contender {
+// A trained swarm, or a recurrent network where `swarm` is empty.
+struct TrainedReader {
   std::optional<TrainedSwarm> swarm{};
   TrainedRnn rnn{};
 
   Matrix logits(const SampleSet& samples, int threads) const;  // (samples, classes)
-  // How strongly each token of a sample moves what is read off: (n), of mean 1.
+  // How strongly each token of a sample moves the readout: (n), of mean 1.
   std::vector<double> influence(const SampleSet& samples, std::size_t sample) const;
 };
 
@@ -41,20 +42,20 @@ struct Subset {
   int threads = 0;
   std::size_t sample(std::size_t k) const { return k * samples.samples() / count; }
 };
-std::vector<double> influence_curve(const Contender& contender, const Subset& subset);
+std::vector<double> influence_curve(const TrainedReader& reader, const Subset& subset);
 
-// Tokens that join a sample: each on a free pixel beside the ink, pixels `step` apart.
-struct Guests {
+// Tokens that are added to a sample: each on a free pixel next to the ink, pixels `step` apart.
+struct ProbeTokens {
   int count = 1;
   double step = 1;
   std::uint64_t seed = 0;
 };
-// The samples of a subset, each with its guests, which come last.
-SampleSet with_probes(const Subset& subset, const Guests& guests);
+// The samples of a subset, each with its added tokens, which come last.
+SampleSet with_probes(const Subset& subset, const ProbeTokens& added);
 
-// What the guests do to the readout m of a swarm.
+// The effect of the added tokens on the readout m of a swarm.
 struct ProbeEffect {
-  double shift = 0;           // mean of |m(with guest) - m|
+  double shift = 0;           // mean of |m(with added token) - m|
   double spread = 0;          // mean over samples of the rms distance of tokens from their mean
   double relative = 0;        // mean of shift / spread, sample by sample
   double largest = 0;         // the largest shift / spread

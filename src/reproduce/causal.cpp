@@ -1,15 +1,212 @@
-// lost_in_the_middle.cpp: how much the last token of a causal swarm owes to each place before it.
+// causal.cpp: causal attention: centres that do not move, and how much each place in the prompt
+// contributes to the last token.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
+#include "theory/parked.h"
 
 namespace murmur {
+
+namespace {
+
+struct Count {
+  double beta;
+  int n, d;
+  double delta;
+  double strong;  // expected number of strong centres; for large n that of an endless sequence
+};
+
+// The spread of the number of centres over independent starts.
+Spread count_centres(const Count& c, Centres kind, int starts) {
+  std::vector<double> counts;
+  for (int seed = 0; seed < starts; ++seed) {
+    ExperimentSpec spec = preset_spec("causal-centres");
+    spec.dynamics.beta = c.beta;
+    spec.n = c.n;
+    spec.d = c.d;
+    spec.random.seed = static_cast<std::uint64_t>(seed);
+    const Experiment e = make_experiment(spec);
+    counts.push_back(
+        static_cast<double>(renyi_centres(e.swarm, e.dynamics.manifold, c.delta, kind).size()));
+  }
+  return spread_of(counts);
+}
+
+void check_counts(const ReproductionControl& control, Reproduction& result) {
+  const Count cases[] = {{64, 200, 2, 4 / std::sqrt(64.0), 6.283},
+                         {256, 400, 2, 4 / std::sqrt(256.0), 12.57},
+                         {64, 400, 3, 0.5, 16.34}};
+  const int starts = control.values.whole("starts");
+  for (const Count& right : cases) {
+    Count c = right;
+    c.delta /= std::sqrt(control.wrong.beta);
+    const Spread strong = count_centres(c, Centres::strong, starts);
+    Check check = check_near(rule::causal_centres_strong,
+                             {fmt::format("d = {}, δ = {:g}, n = {}: mean number of strong centres",
+                                          c.d, right.delta, c.n),
+                              c.strong, strong.mean},
+                             3 * strong.sd / std::sqrt(starts) + 5e-3);
+    check.rule = "within 3 standard errors and the rounding of the print";
+    check.more["finite n"] = theory::strong_centres(c.d, right.delta, c.n);
+    result.checks.push_back(std::move(check));
+    if (c.d != 2) continue;
+    const Spread parked = count_centres(c, Centres::ordinary, starts);
+    Check parking = check_near(
+        rule::causal_centres_renyi,
+        {fmt::format("d = 2, δ = {:g}, n = {}: mean number of Rényi centres", right.delta, c.n),
+         theory::parked_centres(right.delta, c.n), parked.mean},
+        3 * parked.sd / std::sqrt(starts));
+    parking.rule = "within 3 standard errors";
+    parking.more["endless sequence"] = theory::renyi_centres(right.delta);
+    result.checks.push_back(std::move(parking));
+  }
+}
+
+double turn(double from, double to) { return std::fabs(std::remainder(to - from, kTurn)); }
+
+// Mean angles of the groups of tokens on the circle that gaps wider than `gap` separate.
+std::vector<double> groups_of(const HostSwarm& x, double gap) {
+  std::vector<double> angles(static_cast<std::size_t>(x.n()));
+  for (int i = 0; i < x.n(); ++i) angles[i] = angle_of(x, i);
+  std::sort(angles.begin(), angles.end());
+  std::size_t first = 0;
+  for (std::size_t k = 1; k < angles.size(); ++k)
+    if (angles[k] - angles[k - 1] > gap) first = k;
+  std::rotate(angles.begin(), angles.begin() + static_cast<std::ptrdiff_t>(first), angles.end());
+  std::vector<double> groups;
+  double sum = 0, count = 0;
+  for (std::size_t k = 0; k < angles.size(); ++k) {
+    if (k > 0 && angles[k] < angles[k - 1]) angles[k] += kTurn;
+    if (k > 0 && angles[k] - angles[k - 1] > gap) {
+      groups.push_back(std::remainder(sum / count, kTurn));
+      sum = count = 0;
+    }
+    sum += angles[k];
+    ++count;
+  }
+  groups.push_back(std::remainder(sum / count, kTurn));
+  return groups;
+}
+
+struct Trajectory {
+  const Experiment& experiment;
+  double beta;
+};
+
+// Angles of all tokens over time, interrupted where they jump from one end of the axis to the
+// other.
+void draw_trajectory(const Trajectory& trajectory, const std::vector<int>& strong,
+                     const Simulated& simulated, Reproduction& result) {
+  const Experiment& e = trajectory.experiment;
+  ReproducedTable table{"flight", {"t", "token", "angle", "strong centre", "cluster"}};
+  for (const bool centres : {false, true})
+    for (int i = 0; i < e.swarm.n(); ++i) {
+      if ((std::find(strong.begin(), strong.end(), i) != strong.end()) != centres) continue;
+      double before = angle_of(simulated.frames.front(), i);
+      int piece = 0;
+      for (std::size_t t = 0; t < simulated.times.size(); ++t) {
+        const double at = angle_of(simulated.frames[t], i);
+        piece += std::fabs(at - before) > 3 ? 1 : 0;
+        before = at;
+        table.rows.push_back({simulated.times[t], fmt::format("{}.{}", i, piece),
+                              centres ? kNoNumber : at, centres ? at : kNoNumber, kNoNumber});
+      }
+    }
+  for (const double at : groups_of(simulated.last(), 0.1))
+    table.rows.push_back({simulated.times.back(), "cluster", kNoNumber, kNoNumber, at});
+  result.tables.push_back(std::move(table));
+  result.figures.push_back(
+      {.name = figure::causal_centres,
+       .table = "flight",
+       .title = fmt::format("{} tokens on the circle, causal attention, β = {:g}", e.swarm.n(),
+                            trajectory.beta),
+       .x = {.label = "time t", .log = true},
+       .y = {.label = "angle of the token", .from = -3.3, .to = 3.3, .angle = true},
+       .curves = {{"angle", Drawn::path, "tokens", ReproducedCurve::kQuiet},
+                  {"strong centre", Drawn::line, "strong centres", 1},
+                  {"cluster", Drawn::rings, "clusters that remain", 0}},
+       .apart = "token"});
+}
+
+// Mean numbers of centres over delta, compared with pi / delta and Renyi's constant.
+void draw_counts(const ReproductionControl& control, Reproduction& result) {
+  ReproducedTable table{"centres",
+                        {"delta", "strong theory", "parked theory", "strong", "strong error",
+                         "parked", "parked error"}};
+  for (int k = 0; k <= 60; ++k) {
+    const double delta = 0.2 * std::pow(5.5, k / 60.0);
+    table.rows.push_back({delta, 3.141592653589793 / delta, theory::renyi_centres(delta), kNoNumber,
+                          kNoNumber, kNoNumber, kNoNumber});
+  }
+  const int starts = control.values.whole("panel_starts");
+  for (const double delta : control.values.numbers("deltas")) {
+    const Count c{64, 400, 2, delta, kNoNumber};
+    const Spread strong = count_centres(c, Centres::strong, starts);
+    const Spread parked = count_centres(c, Centres::ordinary, starts);
+    table.rows.push_back(
+        {delta, kNoNumber, kNoNumber, strong.mean, strong.error(), parked.mean, parked.error()});
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back(
+      {.name = figure::causal_centres,
+       .table = "centres",
+       .title = "Numbers of centres, n = 400",
+       .x = {.label = "distance δ between centres", .log = true},
+       .y = {.label = "mean number of centres", .log = true},
+       .curves = {{"strong theory", Drawn::line, "π/δ", 1},
+                  {"parked theory", Drawn::line, "0.7476 · 2π/δ", 2},
+                  {"strong", Drawn::points, "strong centres", 1, "strong error"},
+                  {"parked", Drawn::points, "Rényi centres", 2, "parked error"}}});
+  result.captions[figure::causal_centres] =
+      "Left: strong centres, tokens that no earlier token is near, keep their angle until t = 150 "
+      "and gather the others; rings mark the clusters that remain, those without an orange line at "
+      "other Rényi centres. Right: mean numbers of centres over independent starts, with standard "
+      "errors, and the laws for an endless sequence.";
+}
+
+}  // namespace
+
+std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
+  Reproduction result = new_result(control, figure::causal_centres);
+  check_counts(control, result);
+  for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
+    if (control.stopped()) return std::nullopt;
+    ExperimentSpec spec = control.values.spec("causal-centres");
+    const double beta = spec.dynamics.beta;
+    spec.random.seed = static_cast<std::uint64_t>(seed);
+    control.wrong.apply(spec);
+    const Experiment e = make_experiment(spec);
+    const double delta = 4 / std::sqrt(beta);
+    const std::vector<int> strong =
+        renyi_centres(e.swarm, e.dynamics.manifold, delta, Centres::strong);
+    const Simulated simulated = simulate_in_memory(e, control.wrong.null);
+    double moved = 0, others = 0;
+    for (int i = 0; i < e.swarm.n(); ++i) {
+      const double by = turn(angle_of(e.swarm, i), angle_of(simulated.last(), i));
+      if (std::find(strong.begin(), strong.end(), i) != strong.end())
+        moved = std::max(moved, by);
+      else
+        others += by / (e.swarm.n() - static_cast<double>(strong.size()));
+    }
+    Check stay = check_holds(
+        rule::causal_centres_stay,
+        {fmt::format("seed {}: largest turn of a strong centre by t = {:g}", seed, e.schedule.T),
+         moved},
+        moved < 0.01 && others > 0.1, "below 0.01, where the others turn by more than 0.1");
+    stay.more["mean turn of the others"] = others;
+    result.checks.push_back(std::move(stay));
+    if (seed == 0) draw_trajectory({e, beta}, strong, simulated, result);
+  }
+  if (control.figures) draw_counts(control, result);
+  return result;
+}
 
 namespace {
 
@@ -30,7 +227,8 @@ double end_slope(const theory::Retrieval& retrieval, double t) {
   return (3 * s(1) - 4 * s(1 - h) + s(1 - 2 * h)) / (2 * h);
 }
 
-// Where the end slope turns from up to down, by bisection within a factor 2 of `near`.
+// The time at which the end slope changes from positive to negative, by bisection within a factor
+// of 2 of `near`.
 double slope_root(const theory::Retrieval& retrieval, double near) {
   double low = near / 2, high = 2 * near;
   for (int step = 0; step < 60; ++step) {
@@ -57,8 +255,8 @@ double place_of_minimum(const theory::Retrieval& retrieval, double t) {
 //   R_n(k) = E[ cos(n (theta_N(t) - theta_k(0))) d theta_N(t) / d theta_k(0) ],
 // and N sum_n w_n R_n(k) is the profile; in the mean field R_n = (e^{a_n t K})_{Nk},
 // K_jk = e^{lambda k/N} / sum_{l<j} e^{lambda l/N} for k < j. To first order in t the response is
-// t K_Nk h(theta_N - theta_k), h the derivative of beta sin e^{beta cos}; its known mean,
-// t K_Nk a_n, takes its place, which leaves less to chance.
+// t K_Nk h(theta_N - theta_k), h the derivative of beta sin e^{beta cos}; its known mean, t K_Nk
+// a_n, is used instead, which lowers the variance.
 struct Probe {
   theory::Retrieval retrieval{};
   int n = 0;
@@ -117,10 +315,10 @@ void turn(HostSwarm& x, int i, double by) {
 
 constexpr std::uint32_t kFirstDraw = 10'000;  // those below were seen before the rules were written
 
-// The profile at the places of `tokens` as one draw of the swarm shows it.
+// The profile at the places of `tokens`, measured on one draw of the swarm.
 std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& tokens, int draw,
                                    const WrongModel& wrong) {
-  constexpr double kTurn = 1e-6;
+  constexpr double kSmallTurn = 1e-6;
   ExperimentSpec spec = preset_spec("lost-in-the-middle");
   spec.init = InitialLaw{};
   spec.n = probe.n;
@@ -129,7 +327,7 @@ std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& t
   spec.T = probe.t;
   spec.save = SaveChoice{.kind = SaveChoice::final};
   spec.random.replica = kFirstDraw + static_cast<std::uint32_t>(draw);
-  wrong.spoil(spec);
+  wrong.apply(spec);
   Experiment e = make_experiment(spec);
   const HostSwarm start = e.swarm;
   const int last = probe.n - 1;
@@ -140,12 +338,12 @@ std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& t
   std::vector<double> profile;
   for (const int k : tokens) {
     e.swarm = start;
-    turn(e.swarm, k, kTurn);
+    turn(e.swarm, k, kSmallTurn);
     const double moved = std::remainder(
         angle_of(simulate_in_memory(e, wrong.null).last(), last) - ends, 2 * std::numbers::pi);
     const double from = angle_of(start, k), first = angle_of(start, last) - from;
     const double direct = probe.t * probe.kernel(last, k);
-    profile.push_back(probe.n * (probe.envelope(ends - from) * moved / kTurn +
+    profile.push_back(probe.n * (probe.envelope(ends - from) * moved / kSmallTurn +
                                  direct * (known - probe.envelope(first) * probe.drift(first))));
   }
   return profile;
@@ -161,7 +359,7 @@ struct Profile {
   double mean = 0, mean_error = 0;  // over the places; places of one draw are not independent
 };
 
-// Nothing when stopped by a signal.
+// Returns nothing when stopped by a signal.
 std::optional<Profile> observe(const Probe& probe, const std::vector<int>& tokens, int draws,
                                const ReproductionControl& control) {
   std::vector<std::vector<double>> samples(tokens.size());
@@ -172,11 +370,10 @@ std::optional<Profile> observe(const Probe& probe, const std::vector<int>& token
     for (std::size_t c = 0; c < tokens.size(); ++c) samples[c].push_back(profile[c]);
     means.push_back(spread_of(profile).mean);
   }
-  const double root = std::sqrt(static_cast<double>(draws));
-  Profile measured{.mean = spread_of(means).mean, .mean_error = spread_of(means).sd / root};
+  Profile measured{.mean = spread_of(means).mean, .mean_error = spread_of(means).error()};
   for (std::size_t c = 0; c < tokens.size(); ++c) {
     const Spread spread = spread_of(samples[c]);
-    measured.at.push_back({tokens[c], (tokens[c] + 1.0) / probe.n, spread.mean, spread.sd / root});
+    measured.at.push_back({tokens[c], (tokens[c] + 1.0) / probe.n, spread.mean, spread.error()});
   }
   return measured;
 }
@@ -201,12 +398,13 @@ double rise(const Stretch& low, const Stretch& high) {
   return (high.mean - low.mean) / std::hypot(low.error, high.error);
 }
 
-// A number of 32 and of 64 particles, each over that of its own mean field, and what it is of
-// infinitely many: if the deficit falls as 1/n, and if it falls as ln(n)/n, since token j feels the
-// chance of j - 1 others. Twice, and 2.5 times the one less once, and 1.5 times the other.
-struct Endless {
+// A number measured on 32 and on 64 particles, each divided by that of its own mean field,
+// extrapolated to infinitely many: for a deficit that falls as 1/n, and for one that falls as
+// ln(n)/n, since token j depends on j - 1 random others. The weights of 64 and 32 particles are 2
+// and -1, or 2.5 and -1.5.
+struct Extrapolated {
   double plain, with_logarithm, error;
-  // How far 1 is from what lies between the two.
+  // The distance of 1 from the interval between the two.
   double miss() const {
     const double low = std::min(plain, with_logarithm), high = std::max(plain, with_logarithm);
     return std::max({low - 1, 1 - high, 0.0});
@@ -215,13 +413,13 @@ struct Endless {
 struct Share {
   double value, error;
 };
-Endless endless_of(const Share& half, const Share& whole) {
+Extrapolated extrapolate(const Share& half, const Share& whole) {
   const double step = whole.value - half.value;
   return {whole.value + step, whole.value + 1.5 * step,
           std::hypot(2.5 * whole.error, 1.5 * half.error)};
 }
 
-// One size of swarm beside its mean field.
+// A swarm of one size and its mean field.
 struct Sized {
   Probe probe{};
   Profile measured{};
@@ -238,7 +436,7 @@ struct Sized {
   }
 };
 
-// Theory at all places, particles where they were asked.
+// Theory at all places, particles at those that were measured.
 ReproducedTable profile_table(const Sized& swarm) {
   ReproducedTable table{"particles", {"s", "particles", "error", "mean field", "large swarm"}};
   const auto& [probe, measured, predicted] = swarm;
@@ -254,14 +452,14 @@ ReproducedTable profile_table(const Sized& swarm) {
   return table;
 }
 
-// The mean profile over its mean field's against 1/n, and what both laws of the deficit make of it:
-// they pass through both sizes of swarm and end where infinitely many are.
+// The mean profile, divided by that of its mean field, over 1/n, with both laws of the deficit:
+// they pass through both sizes of swarm and end at the extrapolated values.
 ReproducedTable numbers_table(const Sized& half, const Sized& whole) {
   ReproducedTable table{
       "numbers",
       {"1/n", "particles", "error", "n → ∞", "error as n → ∞", "deficit 1/n", "deficit ln(n)/n"}};
   const Share few = half.mean(), many = whole.mean();
-  const Endless end = endless_of(few, many);
+  const Extrapolated end = extrapolate(few, many);
   const auto logarithm = [](double share) { return share > 0 ? -share * std::log(share) : 0; };
   const double at = 1.0 / whole.probe.n, last = 1.25 / half.probe.n;
   constexpr int kPoints = 80;
@@ -282,9 +480,9 @@ ReproducedTable numbers_table(const Sized& half, const Sized& whole) {
   return table;
 }
 
-void draw_endless(Reproduction& result) {
+void draw_extrapolated(Reproduction& result) {
   result.figures.push_back(
-      {.name = "lost-in-the-middle",
+      {.name = figure::lost_in_the_middle,
        .table = "numbers",
        .title = "The mean profile as n grows",
        .x = {.label = "inverse number of tokens 1/n", .from = -0.0015, .every = 0.01},
@@ -295,7 +493,7 @@ void draw_endless(Reproduction& result) {
                   {"n → ∞", Drawn::rings, "extrapolated", 1, "error as n → ∞"}},
        .guides = {{"mean field", kNoNumber, 1}}});
   result.figures.push_back(
-      {.name = "lost-in-the-middle",
+      {.name = figure::lost_in_the_middle,
        .table = "endless",
        .title = "Each place as n → ∞",
        .x = {.label = "place in the prompt s"},
@@ -311,36 +509,36 @@ void check_particles(const Sized& half, const Sized& whole, int draws, Reproduct
       {"s", "32 particles", "64 particles", "deficit 1/n", "deficit ln(n)/n", "standard error"}};
   double farthest = 0;
   const auto add = [&](double place, const Share& few, const Share& many) {
-    const Endless e = endless_of(few, many);
+    const Extrapolated e = extrapolate(few, many);
     ends.rows.push_back({place, few.value, many.value, e.plain, e.with_logarithm, e.error});
     return e;
   };
   for (std::size_t c = 0; c < whole.measured.at.size(); ++c) {
     const Measured& m = whole.measured.at[c];
-    const Endless e = add(m.place, half.at(c), whole.at(c));
+    const Extrapolated e = add(m.place, half.at(c), whole.at(c));
     farthest = std::max(farthest, e.miss() / e.error);
   }
-  const Endless mean = add(kNoNumber, half.mean(), whole.mean());  // the last row
+  const Extrapolated mean = add(kNoNumber, half.mean(), whole.mean());  // the last row
   const Stretch middle = stretch_of(whole.measured.at, 0.2, 0.55);
   const Stretch end = stretch_of(whole.measured.at, 0.85, 1);
-  Check share =
-      near("lost-in-the-middle.mean",
-           {fmt::format("mean profile over the mean field's at t = {:g}, from {} draws of "
-                        "{} and {} particles",
-                        whole.probe.t, draws, half.probe.n, whole.probe.n),
-            1, mean.plain},
-           3 * mean.error + std::fabs(mean.with_logarithm - mean.plain));
+  Check share = check_near(
+      rule::lost_in_the_middle_mean,
+      {fmt::format(
+           "mean profile over the mean field's at t = {:g}, from {} draws of {} and {} particles",
+           whole.probe.t, draws, half.probe.n, whole.probe.n),
+       1, mean.plain},
+      3 * mean.error + std::fabs(mean.with_logarithm - mean.plain));
   share.rule = "within 3 standard errors and what a logarithm would change";
   share.more["standard error"] = mean.error;
   result.checks.push_back(std::move(share));
-  result.checks.push_back(holds(
-      "lost-in-the-middle.places",
+  result.checks.push_back(check_holds(
+      rule::lost_in_the_middle_places,
       {"profile over the mean field's: the place farthest from 1, in standard errors", farthest},
       farthest < 3, "below 3 at every place"));
   result.checks.push_back(
-      holds("lost-in-the-middle.end",
-            {"particles: end above middle, in standard errors", rise(middle, end)},
-            rise(middle, end) > 3, "above 3: the middle is lost"));
+      check_holds(rule::lost_in_the_middle_end,
+                  {"particles: end above middle, in standard errors", rise(middle, end)},
+                  rise(middle, end) > 3, "above 3: the middle is lost"));
   result.tables.push_back(profile_table(whole));
   result.tables.push_back(numbers_table(half, whole));
   result.tables.push_back(std::move(ends));
@@ -356,9 +554,9 @@ void check_theory(const WrongModel& wrong, Reproduction& result) {
     const double root = slope_root(retrieval, critical);
     const double before = place_of_minimum(retrieval, 0.9 * critical);
     const double after = place_of_minimum(retrieval, 1.1 * critical);
-    result.checks.push_back(near("lost-in-the-middle.critical-time",
-                                 {fmt::format("t_crit at beta = {:g}", p.beta), p.time, critical},
-                                 p.digits));
+    result.checks.push_back(
+        check_near(rule::lost_in_the_middle_critical_time,
+                   {fmt::format("t_crit at beta = {:g}", p.beta), p.time, critical}, p.digits));
     table.rows.push_back({p.beta, p.time, critical, root, before, after,
                           theory::retrieval_certain_until(retrieval)});
   }
@@ -380,7 +578,7 @@ void draw_profiles(const FigureValues& values, Reproduction& result) {
                                   theory::retrieval_profile(retrieval, share * critical, 1));
   }
   ReproducedFigure figure{
-      .name = "lost-in-the-middle",
+      .name = figure::lost_in_the_middle,
       .table = "profiles",
       .title = retrieval.beta == retrieval.lambda
                    ? fmt::format("Theory, β = λ = {:g}", retrieval.beta)
@@ -398,11 +596,11 @@ void draw_profiles(const FigureValues& values, Reproduction& result) {
 }  // namespace
 
 std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "lost-in-the-middle");
+  Reproduction result = new_result(control, figure::lost_in_the_middle);
   check_theory(control.wrong, result);
   draw_profiles(control.values, result);
-  // Early, since deficits grow with time; the first few tokens see too few others anyway. Odd
-  // tokens of 64 have their place among 32 too.
+  // At an early time, since deficits grow; the first few tokens see too few others. Odd tokens
+  // of 64 have their place among 32 too.
   const std::vector<int> tokens =
       control.quick ? std::vector<int>{9, 23, 33, 41, 57, 61}
                     : std::vector<int>{5, 11, 17, 21, 27, 31, 37, 41, 47, 53, 57, 59, 61};
@@ -416,7 +614,7 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
   check_particles({few, *half, mean_field_profile(few)}, {probe, *whole, mean_field_profile(probe)},
                   draws, result);
   result.figures.push_back(
-      {.name = "lost-in-the-middle",
+      {.name = figure::lost_in_the_middle,
        .table = "particles",
        .title = fmt::format("{} particles, t = {:g}", probe.n, probe.t),
        .x = {.label = "place in the prompt s"},
@@ -425,13 +623,13 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
            {"mean field", Drawn::line, fmt::format("mean field, n = {}", probe.n), 0},
            {"large swarm", Drawn::dashes, "n → ∞", ReproducedCurve::kQuiet},
            {"particles", Drawn::points, fmt::format("particles, {} draws", draws), 0, "error"}}});
-  draw_endless(result);
-  result.captions["lost-in-the-middle"] =
+  draw_extrapolated(result);
+  result.captions[figure::lost_in_the_middle] =
       "How much of a token at place s reaches the last one. Top left: the profile is U-shaped "
-      "until t_crit, when its end stops rising. Top right: particles with their standard errors "
-      "beside the mean field of as many tokens: the middle of the prompt is lost, and so few "
-      "particles lie a few per cent below it. Below, what is checked: the mean profile over its "
-      "mean field's for 32 and 64 particles, and where a deficit of order 1/n or ln(n)/n leads "
+      "until t_crit, when its end stops rising. Top right: particles with their standard errors, "
+      "compared with the mean field of as many tokens: the middle of the prompt is lost, and so "
+      "few particles lie a few per cent below it. Below, what is checked: the mean profile over "
+      "its mean field's for 32 and 64 particles, and where a deficit of order 1/n or ln(n)/n leads "
       "(left); the same at each place, extrapolated (right).";
   return result;
 }
