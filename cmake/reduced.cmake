@@ -21,7 +21,7 @@ add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_C
 # The files of a folder that it needs; a folder that is not named here comes whole.
 set(reduced_run base64 header_json json_text no_files npy safetensors source)
 set(reduced_data centre pairs samples)
-set(reduced_learn architecture dynamics no_products)
+set(reduced_learn architecture no_products)
 set(reduced_model llama2c llama2c_vocabulary no_tokenizer parts reference_parts row_kernels
                   transformer)
 set(reduced_cuda no_cuda room)
