@@ -22,8 +22,7 @@ add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_C
 set(reduced_run base64 header_json json_text no_files npy safetensors source)
 set(reduced_data centre pairs samples)
 set(reduced_learn architecture no_products)
-set(reduced_model llama2c llama2c_vocabulary no_tokenizer parts reference_parts row_kernels
-                  transformer)
+set(reduced_model llama2c no_tokenizer parts row_kernels transformer)
 set(reduced_cuda no_cuda room)
 set(reduced_theory bessel context few_clusters noise numeric redraw)
 set(reduced_experiment config equation experiment fields sample_trajectory forces initial known laws layers_in_time

@@ -30,7 +30,7 @@ std::vector<int> rows_of(int n) {
 std::vector<FitRow> cosines_of(const HostSwarm& x, bool causal, int window) {
   std::vector<FitRow> rows;
   for (const int i : rows_of(x.n())) {
-    const Sight seen = sight_of(i, x.n(), causal, window);
+    const VisibleKeys seen = visible_keys(i, x.n(), causal, window);
     FitRow row;
     row.cosine.assign(static_cast<std::size_t>(seen.end - seen.begin), 0.0);
     for (int k = 0; k < x.d(); ++k)
@@ -44,7 +44,7 @@ std::vector<FitRow> cosines_of(const HostSwarm& x, bool causal, int window) {
 void hear(std::vector<FitRow>& rows, const float* weights, int n, bool causal, int window) {
   const std::vector<int> chosen = rows_of(n);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Sight seen = sight_of(chosen[r], n, causal, window);
+    const VisibleKeys seen = visible_keys(chosen[r], n, causal, window);
     const float* a = weights + static_cast<std::ptrdiff_t>(chosen[r]) * n;
     rows[r].heard = rows[r].entropy = 0;
     for (int j = seen.begin; j < seen.end; ++j) {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "model/llama2c_vocabulary.h"
+#include "model/llama2c.h"
 #include "model/model_folder.h"
 #include "murmur/error.h"
 #include "run/json_text.h"

@@ -615,7 +615,7 @@ class Refusals(Trace):
         config = self.folder / "model/config.json"
         config.chmod(0o644)
         config.write_text(json.dumps({"hidden_size": 32}))
-        self.refused(INPUT, "trace", "model", "--ids", "1", what="does not say model_type")
+        self.refused(INPUT, "trace", "model", "--ids", "1", what="has no model_type")
         config.write_text("[" * 10**5)
         self.refused(INPUT, "trace", "model", "--ids", "1", what="nested", where="config.json",
                      do="came with the weights")

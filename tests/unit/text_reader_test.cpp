@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "model/llama2c_vocabulary.h"
+#include "model/llama2c.h"
 #include "model/open_model.h"
 #include "murmur/random.h"
 #include "refused.h"
