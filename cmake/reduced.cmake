@@ -28,7 +28,7 @@ set(reduced_theory bessel context few_clusters noise numeric redraw)
 set(reduced_experiment config equation experiment fields sample_trajectory forces initial known laws layers_in_time
                     make_engine many_heads matrices merging no_experiment_file no_given_model parameters perceptrons
                     recording settings trained_swarm values words)
-set(reduced_trace effective_beta lens text_reader traced twin word_axes words_file)
+set(reduced_trace effective_beta lens text_reader traced twin word_axes)
 
 if(EMSCRIPTEN)
   set(reduced_moments no_moments)

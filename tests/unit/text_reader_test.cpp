@@ -17,7 +17,7 @@
 #include "run/file.h"
 #include "run/json_text.h"
 #include "run/sha256.h"
-#include "trace/words_file.h"
+#include "trace/words_run.h"
 
 namespace murmur {
 namespace {
