@@ -21,15 +21,14 @@ add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_C
 # The files of a folder that it needs; a folder that is not named here comes whole.
 set(reduced_run no_files npy safetensors source text)
 set(reduced_data samples)
-set(reduced_learn architecture dynamics no_products)
-set(reduced_model llama2c llama2c_vocabulary no_tokenizer parts reference_parts row_kernels
-                  transformer)
+set(reduced_learn architecture no_products)
+set(reduced_model llama2c no_tokenizer parts row_kernels transformer)
 set(reduced_cuda no_cuda room)
 set(reduced_theory context equiangular few_clusters growth numeric)
 set(reduced_experiment equation experiment forces initial known
                     make_engine matrices no_experiment_file no_given_model parameters
                     recording settings trained_swarm values words)
-set(reduced_trace effective_beta lens text_reader traced twin word_axes words_file)
+set(reduced_trace effective_beta lens text_reader traced twin word_axes)
 
 if(EMSCRIPTEN)
   set(reduced_moments no_moments)

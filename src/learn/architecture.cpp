@@ -1,4 +1,5 @@
-// architecture.cpp: checks, parameter layout, initial parameters, inputs and scores of a swarm.
+// architecture.cpp: the trained swarm's architecture: checks, layout of parameters, initial values,
+// inputs and scores, and the trained swarm as a Dynamics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void check_targets(const Matrix& targets, int d) {
           fmt::format("the targets have shape ({}, {}), (classes, {}) is needed with two classes "
                       "or more",
                       targets.rows, targets.cols, d),
-          "give one target of d coordinates a class");
+          "give one target of d coordinates per class");
   const double length = length_of_row(targets, 0);
   require(length > 0 && std::isfinite(length), "a target lies at the origin or is not finite",
           "give targets away from the origin");
@@ -58,7 +59,7 @@ void check_targets(const Matrix& targets, int d) {
   }
 }
 
-// A kind of tensor in a block. Its number is its part of the counter of random draws.
+// A kind of tensor in a block. Its number is part of the counter of random draws.
 enum Kind {
   query,
   query_bias,
@@ -97,7 +98,7 @@ std::vector<std::size_t> shape_of(const Architecture& a, Kind kind) {
   return kind % 2 == 0 ? std::vector{w, d} : std::vector{w};
 }
 
-// Half the width of the uniform law that a tensor starts with; 0: it starts at zero.
+// Half the width of the uniform distribution of a tensor's initial values; 0: they are zero.
 double initial_bound(const Architecture& a, Kind kind) {
   switch (kind) {
     case query:
@@ -166,10 +167,11 @@ void check(const Architecture& a) {
   require(width_of_heads(a) <= kMostHidden,
           fmt::format("{} heads of width {} cannot be built", a.heads, width_of_head(a)),
           fmt::format("use heads and head_width with a product of at most {}", kMostHidden));
-  require(parameter_count(a) > 0, "nothing is left that could be learned",
+  require(parameter_count(a) > 0, "the architecture has no parameters to learn",
           "use hidden=1 or more, or an interaction with messages");
   require(std::isfinite(a.residual) && a.residual > 0,
-          fmt::format("residual={} is no step forward", a.residual), "use residual > 0, like 0.1");
+          fmt::format("residual={} is not a positive number", a.residual),
+          "use residual > 0, for example 0.1");
   check_targets(a.targets, a.d);
 }
 
@@ -210,7 +212,7 @@ std::size_t parameter_count(const Architecture& a) {
          starts * static_cast<std::size_t>(a.d);
 }
 
-// Every hidden unit adds as many parameters.
+// Each hidden unit adds the same number of parameters.
 int hidden_near(Architecture a, std::size_t parameters) {
   const auto count = [&](int hidden) {
     a.hidden = hidden;
@@ -230,22 +232,22 @@ std::vector<float> initial_parameters(const Architecture& a, std::uint64_t seed)
       const double bound = initial_bound(a, static_cast<Kind>(kind));
       const std::size_t size = TensorPlace{"", shape_of(a, static_cast<Kind>(kind))}.size();
       for (std::size_t e = 0; e < size; ++e) {
-        const Draw who{.seed = seed,
-                       .stream = Stream::parameters,
-                       .particle = static_cast<std::uint32_t>(e),
-                       .step = static_cast<std::uint32_t>(block),
-                       .replica = static_cast<std::uint32_t>(kind)};
-        parameters.push_back(static_cast<float>(bound * (2 * who.uniform(0) - 1)));
+        const Draw draw{.seed = seed,
+                        .stream = Stream::parameters,
+                        .particle = static_cast<std::uint32_t>(e),
+                        .step = static_cast<std::uint32_t>(block),
+                        .replica = static_cast<std::uint32_t>(kind)};
+        parameters.push_back(static_cast<float>(bound * (2 * draw.uniform(0) - 1)));
       }
     }
   parameters.resize(parameter_count(a));  // the CLS token starts at the origin
   const auto draw_rows = [&](float* rows, int count, std::uint32_t kind) {
     for (std::size_t e = 0; rows && e < static_cast<std::size_t>(count) * a.d; ++e) {
-      const Draw who{.seed = seed,
-                     .stream = Stream::parameters,
-                     .particle = static_cast<std::uint32_t>(e),
-                     .replica = kind};
-      rows[e] = static_cast<float>(std::sqrt(3.0) * (2 * who.uniform(0) - 1));
+      const Draw draw{.seed = seed,
+                      .stream = Stream::parameters,
+                      .particle = static_cast<std::uint32_t>(e),
+                      .replica = kind};
+      rows[e] = static_cast<float>(std::sqrt(3.0) * (2 * draw.uniform(0) - 1));
     }
   };
   draw_rows(word_starts(a, parameters.data()), a.vocabulary, kinds);
@@ -266,15 +268,16 @@ std::vector<double> position_code(int i, int d) {
 namespace {
 
 [[noreturn]] void refuse_length(std::size_t tokens, int places) {
-  throw Error(Fault::input, fmt::format("a sample has {} tokens", tokens), "in the ensemble",
-              fmt::format("the swarm has learned codes of {} places: give no more", places));
+  throw Error(
+      Fault::input, fmt::format("a sample has {} tokens", tokens), "in the ensemble",
+      fmt::format("give at most {}: the swarm has learned codes of {} places", places, places));
 }
 
-// So many tokens at the origin, plus the code where there is one; the CLS token where it starts.
+// `tokens` tokens at the origin plus their codes, if there are any; the CLS token at its start.
 Sample begin_sample(const Architecture& a, std::span<const double> parameters, std::size_t tokens) {
   assert(parameters.size() == parameter_count(a));
   if (tokens == 0)
-    throw Error(Fault::input, "a flock has no boids", "in the ensemble",
+    throw Error(Fault::input, "a sample has no tokens", "in the ensemble",
                 "leave out pictures without ink, or lower the threshold");
   const auto d = static_cast<std::size_t>(a.d);
   const double* cls = cls_start(a, parameters.data());
@@ -328,6 +331,95 @@ std::vector<double> scores(const Architecture& a, std::span<const double> readou
       score[static_cast<std::size_t>(c)] +=
           readout[static_cast<std::size_t>(k)] * a.targets(c, k) / kTargetDistance;
   return score;
+}
+
+namespace {
+
+using Block = BlockTensors<const double>;
+
+Matrix matrix_of(const double* from, int rows, int cols) {
+  Matrix m = zeros(rows, cols);
+  std::copy_n(from, m.data.size(), m.data.begin());
+  return m;
+}
+
+Vector vector_of(const double* from, int size) { return {from, from + size}; }
+
+// The rows of value of some heads, and the same columns of mix (d, all):
+//   value = M_h V_h (d, d),  value_bias = M_h b_h + b_M wide / all
+struct Share {
+  int first, wide, all;
+};
+void fold_mix(const Block& block, int d, Share share, Attention& head) {
+  head.value = zeros(d, d);
+  head.value_bias.assign(d, 0.0);
+  for (int r = 0; r < d; ++r) {
+    const double* mix = block.mix + static_cast<std::ptrdiff_t>(r) * share.all;  // (all)
+    head.value_bias[r] = block.mix_bias[r] * share.wide / share.all;
+    for (int k = share.first; k < share.first + share.wide; ++k) {
+      head.value_bias[r] += mix[k] * block.value_bias[k];
+      for (int c = 0; c < d; ++c) head.value(r, c) += mix[k] * block.value[k * d + c];
+    }
+  }
+}
+
+std::vector<Force> messages(const Architecture& a, const Block& block) {
+  const int wide = width_of_head(a), all_wide = width_of_heads(a);
+  if (a.interaction == Architecture::attraction) return {Attention{.beta = 0, .relative = true}};
+  if (a.interaction == Architecture::uniform) {
+    Attention all{.beta = 0};
+    fold_mix(block, a.d, {0, all_wide, all_wide}, all);
+    return {all};
+  }
+  std::vector<Force> heads;
+  for (int first = 0; first < all_wide; first += wide) {
+    Attention head{.beta = 1 / std::sqrt(static_cast<double>(wide))};
+    head.query = matrix_of(block.query + first * a.d, wide, a.d);
+    head.key = matrix_of(block.key + first * a.d, wide, a.d);
+    head.query_bias = vector_of(block.query_bias + first, wide);
+    head.key_bias = vector_of(block.key_bias + first, wide);
+    fold_mix(block, a.d, {first, wide, all_wide}, head);
+    heads.push_back(std::move(head));
+  }
+  return heads;
+}
+
+Perceptron feed_forward(const Architecture& a, const Block& block) {
+  return {.in = matrix_of(block.in, a.hidden, a.d),
+          .in_bias = vector_of(block.in_bias, a.hidden),
+          .out = matrix_of(block.out, a.d, a.hidden),
+          .out_bias = vector_of(block.out_bias, a.d),
+          .activation = Perceptron::relu};
+}
+
+}  // namespace
+
+// Block b acts at t = b residual. Its interval extends half a residual to either side, so that
+// rounding of t does not matter; the interval of the last block has no end.
+Dynamics dynamics_of(const Architecture& a, std::span<const double> parameters) {
+  check(a);
+  if (a.rotary && a.interaction == Architecture::attention)
+    throw Error(Fault::input, "with rotary positions each token has its own query map",
+                "in the architecture",
+                "simulate a swarm with positions=none, learned or sinusoidal; classify accepts all "
+                "of them");
+  assert(parameters.size() == parameter_count(a));
+  Dynamics dynamics{.manifold = Manifold::space};
+  const int stored = stored_blocks(a);
+  for (int b = 0; b < stored; ++b) {
+    const Block block = block_tensors(a, parameters.data(), b);
+    Sublayer window;
+    if (b > 0) window.from = (b - 0.5) * a.residual;
+    if (b + 1 < stored) window.until = (b + 0.5) * a.residual;
+    if (a.interaction != Architecture::none) {
+      dynamics.sublayers.push_back(window);
+      dynamics.sublayers.back().forces = messages(a, block);
+    }
+    if (a.hidden == 0) continue;
+    dynamics.sublayers.push_back(window);
+    dynamics.sublayers.back().forces = {feed_forward(a, block)};
+  }
+  return dynamics;
 }
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// grouped_adjoint.cpp: groups of samples on threads, their gradients added in fixed order.
+// grouped_adjoint.cpp: runs groups of samples on threads and adds their gradients in fixed order.
 #include "learn/grouped_adjoint.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ constexpr std::size_t kSlice = 1 << 14;  // parameters summed at a time
 }  // namespace
 
 GroupedAdjoint::GroupedAdjoint(const Architecture& architecture, int threads,
-                               std::size_t samples_a_group)
-    : architecture_(architecture), threads_(threads), group_(samples_a_group) {
+                               std::size_t samples_per_group)
+    : architecture_(architecture), threads_(threads), group_(samples_per_group) {
   check(architecture);
 }
 
@@ -41,28 +41,29 @@ void GroupedAdjoint::check_samples(const Batch& batch, bool labelled) const {
   for (std::size_t at = 0; at < batch.chosen.size(); ++at) {
     const std::size_t sample = batch.chosen[at];
     if (batch.first[sample + 1] == batch.first[sample])
-      throw Error(Fault::input, "a flock has no boids", "flock " + std::to_string(sample),
+      throw Error(Fault::input, "a sample has no tokens", "sample " + std::to_string(sample),
                   "leave out pictures without ink");
     const int n = static_cast<int>(batch.first[sample + 1] - batch.first[sample]);
     if (architecture_.readout == Architecture::asked &&
         !(sample < batch.asked.size() && 0 <= batch.asked[sample] && batch.asked[sample] < n))
       throw Error(Fault::input, "a sample does not say which of its tokens is read",
-                  "sample " + std::to_string(sample), "give one token a sample");
+                  "sample " + std::to_string(sample), "give one token per sample");
     if (architecture_.places > 0 && n > architecture_.places)
       throw Error(Fault::input, "a sample has " + std::to_string(n) + " tokens",
                   "sample " + std::to_string(sample),
-                  "the swarm has learned codes of " + std::to_string(architecture_.places) +
-                      " places: give no more");
+                  "give at most " + std::to_string(architecture_.places) +
+                      ": the swarm has learned codes of so many places");
     for (std::size_t i = batch.first[sample];
          architecture_.vocabulary > 0 && i < batch.first[sample + 1]; ++i)
       if (!(i < batch.word.size() && 0 <= batch.word[i] &&
             batch.word[i] < architecture_.vocabulary))
-        throw Error(Fault::input, "a token is no word of the table", "token " + std::to_string(i),
+        throw Error(Fault::input, "a token is not a word of the table",
+                    "token " + std::to_string(i),
                     "the table has " + std::to_string(architecture_.vocabulary) + " words");
     const int label = !labelled ? 0 : sample < batch.label.size() ? batch.label[sample] : -1;
     if (label < 0 || label >= architecture_.targets.rows)
-      throw Error(Fault::input, "a flock to learn from has no label of a known class",
-                  "flock " + std::to_string(sample), "learn from labelled pictures only");
+      throw Error(Fault::input, "a training sample has no label of a known class",
+                  "sample " + std::to_string(sample), "train with labelled pictures only");
   }
 }
 
@@ -112,8 +113,8 @@ void GroupedAdjoint::forward(std::span<const float> parameters, const Batch& bat
   });
 }
 
-void place_sample(const Architecture& a, std::span<const float> parameters, const Batch& batch,
-                  std::size_t at, const Tokens& x) {
+void write_start(const Architecture& a, std::span<const float> parameters, const Batch& batch,
+                 std::size_t at, const Tokens& x) {
   const std::size_t first = batch.first[batch.chosen[at]];
   const bool cls = a.readout == Architecture::cls;
   const int tokens = x.n - (cls ? 1 : 0);
@@ -136,7 +137,7 @@ void place_sample(const Architecture& a, std::span<const float> parameters, cons
     for (int k = 0; k < a.d; ++k) x(tokens, k) = cls_start(a, parameters.data())[k];
 }
 
-int token_read(const Architecture& a, const Batch& batch, std::size_t at) {
+int readout_token(const Architecture& a, const Batch& batch, std::size_t at) {
   const std::size_t sample = batch.chosen[at];
   if (a.readout == Architecture::asked) return batch.asked[sample];
   return a.readout == Architecture::cls
@@ -144,25 +145,9 @@ int token_read(const Architecture& a, const Batch& batch, std::size_t at) {
              : -1;
 }
 
-//   d cls += dx_last,  d table[w] += dx_i for every token i that is word w,  d places[i] += dx_i
-void add_starts_gradient(const Architecture& a, const Batch& batch, std::size_t at,
-                         const Tokens& dx, float* gradient) {
-  if (float* cls = cls_start(a, gradient))
-    for (int k = 0; k < a.d; ++k) cls[k] += dx(dx.n - 1, k);
-  const std::size_t first = batch.first[batch.chosen[at]];
-  const int tokens = dx.n - (a.readout == Architecture::cls ? 1 : 0);
-  if (float* table = word_starts(a, gradient))
-    for (int i = 0; i < tokens; ++i)
-      for (int k = 0; k < a.d; ++k)
-        table[static_cast<std::size_t>(batch.word[first + i]) * a.d + k] += dx(i, k);
-  if (float* codes = place_codes(a, gradient))
-    for (int i = 0; i < tokens; ++i)
-      for (int k = 0; k < a.d; ++k) codes[static_cast<std::size_t>(i) * a.d + k] += dx(i, k);
-}
-
 std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads) {
   if (architecture.d <= simd::kMostSmall && width_of_head(architecture) <= simd::kMostSmall &&
-      !architecture.rotary)  // the fused kernels turn nothing
+      !architecture.rotary)  // the fused kernels do not rotate
     return make_small_adjoint(architecture, threads);
   return make_wide_adjoint(architecture, threads);
 }

@@ -1,4 +1,5 @@
-// grouped_adjoint.h: splits a batch into fixed groups of samples, whose gradients add in order.
+// grouped_adjoint.h: splits a batch into fixed groups of samples, whose gradients are added in
+// order; the adjoints that are built on it.
 #pragma once
 
 #include <memory>
@@ -7,12 +8,12 @@
 #include <vector>
 
 #include "core/buffer.h"
-#include "learn/loss.h"
+#include "learn/objective.h"
 #include "murmur/learn.h"
 
 namespace murmur {
 
-// Workspaces that threads borrow: as many as ever were in use at once.
+// Workspaces that threads borrow. The pool holds as many as were in use at the same time.
 template <class T>
 class Pool {
  public:
@@ -40,6 +41,8 @@ class Pool {
   std::vector<std::unique_ptr<T>> free_{};
 };
 
+inline constexpr std::size_t kSamplesPerGroup = 8;
+
 // A part of a batch: samples [begin, end) of `chosen`.
 struct Group {
   const Batch* batch = nullptr;
@@ -51,16 +54,17 @@ struct Group {
 // The groups do not depend on the number of threads, and neither does any sum.
 class GroupedAdjoint : public Adjoint {
  public:
-  GroupedAdjoint(const Architecture& architecture, int threads, std::size_t samples_a_group = 8);
+  GroupedAdjoint(const Architecture& architecture, int threads,
+                 std::size_t samples_per_group = kSamplesPerGroup);
   BatchResult backward(std::span<const float> parameters, const Batch& batch,
                        const Objective& objective, std::span<float> gradient) final;
   void forward(std::span<const float> parameters, const Batch& batch,
                std::span<float> readout) final;
 
  protected:
-  // Called once a pass, before the groups.
+  // Called once per pass, before the groups.
   virtual void prepare(std::span<const float> parameters) = 0;
-  // gradient (parameters), zero at first: added to.
+  // Adds to gradient (parameters), which is zero at first.
   virtual BatchResult learn_group(const Group& group, float* gradient) = 0;
   virtual void forward_group(const Group& group,
                              float* readout) = 0;  // (batch, d), rows of the group
@@ -68,7 +72,7 @@ class GroupedAdjoint : public Adjoint {
   int tokens_of(const Batch& batch, std::size_t sample) const;  // CLS included
 
   std::size_t longest_of(const Batch& batch) const;
-  // Throws Error(input) unless every sample has tokens and, where asked, a label.
+  // Throws Error(input) unless every sample has tokens and, if `labelled`, a label.
   void check_samples(const Batch& batch, bool labelled) const;
 
   const Architecture architecture_;
@@ -77,21 +81,24 @@ class GroupedAdjoint : public Adjoint {
  private:
   int threads_;
   std::size_t group_;                            // samples
-  std::vector<std::vector<float>> gradients_{};  // one a group
+  std::vector<std::vector<float>> gradients_{};  // one per group
 };
 
-// The token that is read of sample number `at` of a batch; negative: the mean of all.
-int token_read(const Architecture& architecture, const Batch& batch, std::size_t at);
+// The token of the readout of sample number `at` of a batch; negative: the mean of all.
+int readout_token(const Architecture& architecture, const Batch& batch, std::size_t at);
 
-// dx (n, d), the gradient at the starts of sample number `at`, added to that of learned starts.
-void add_starts_gradient(const Architecture& architecture, const Batch& batch, std::size_t at,
-                         const Tokens& dx, float* gradient);
-
-// Where token i of sample number `at` of a batch starts: shifted, coded, in `x`; CLS last.
-void place_sample(const Architecture& architecture, std::span<const float> parameters,
-                  const Batch& batch, std::size_t at, const Tokens& x);
+// Writes the starts of the tokens of sample number `at` of a batch to x: shifted, with their codes,
+// the CLS token last.
+void write_start(const Architecture& architecture, std::span<const float> parameters,
+                 const Batch& batch, std::size_t at, const Tokens& x);
 
 std::unique_ptr<Adjoint> make_small_adjoint(const Architecture& architecture, int threads);
 std::unique_ptr<Adjoint> make_wide_adjoint(const Architecture& architecture, int threads);
+
+// On a GPU, with -DMURMUR_CUDA=ON: by matrix products for any d; by fused kernels for d = 2, 3, 4
+// and one head.
+std::unique_ptr<Adjoint> make_wide_cuda_adjoint(const Architecture& architecture);
+std::unique_ptr<Adjoint> make_narrow_cuda_adjoint(const Architecture& architecture);
+void refuse_dropout(const Objective& objective);  // Error(input) if the objective has dropout
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// no_products.cpp: stands in for products.cpp where there is no OpenBLAS: products are refused.
+// no_products.cpp: replaces products.cpp in builds without OpenBLAS: refuses matrix products.
 #include "learn/products.h"
 #include "murmur/error.h"
 

@@ -1,4 +1,4 @@
-// products.cpp: finds OpenBLAS when it is wanted, and asks it for products on one thread each.
+// products.cpp: loads OpenBLAS at the first use and calls it on one thread per product.
 #include "learn/products.h"
 
 #include <dlfcn.h>
@@ -16,9 +16,9 @@ using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, c
                        float, float*, int);
 constexpr int kRowMajor = 101, kPlain = 111, kTransposed = 112;
 
-// Linked, the library would start a thread a core, each with buffers of megabytes, before the first
-// line of every program, and wait for ever where memory is short. Loaded here, it is told before
-// that samples share the cores and products do not.
+// A linked OpenBLAS would start one thread per core, each with buffers of megabytes, before `main`,
+// and wait for ever if memory is short. Loaded here, it reads OPENBLAS_NUM_THREADS=1 first: samples
+// share the cores, and each product runs on one thread.
 Sgemm load() {
   constexpr const char* kLibrary = "libopenblas.so.0";
   setenv("OPENBLAS_NUM_THREADS", "1", 1);

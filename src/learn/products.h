@@ -1,4 +1,4 @@
-// products.h: products of single-precision matrices, by OpenBLAS, which is loaded at the first use.
+// products.h: products of single-precision matrices by OpenBLAS, which is loaded at the first use.
 #pragma once
 
 namespace murmur {
@@ -12,12 +12,12 @@ struct View {
 
 enum class Transposed { none, left, right };  // which factor is transposed
 
-//   c <- scale op(a) op(b) + keep c, on the thread that asks
+//   c <- scale op(a) op(b) + keep c, on the calling thread
 void multiply(const View& a, const View& b, Transposed turn, const View& c, float scale = 1,
               float keep = 0);
 
-// Loads the library, so that its absence is told before any work. Error(tool) where it is missing.
-// Not while other threads read the environment.
+// Loads the library, so that a missing one is reported before any work. Error(tool) if it is
+// missing. Requires that no other thread reads the environment.
 void require_products();
 
 }  // namespace murmur

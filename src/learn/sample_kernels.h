@@ -7,11 +7,11 @@
 
 namespace murmur::simd {
 
-// Samples lie as (d, stride) with stride a whole number of these; what pads them is finite.
+// Samples lie as (d, stride), where stride is a multiple of this; padding is finite.
 inline constexpr int kPadding = 16;
-// The fused kernels have d = 2, 3, 4, and heads of 1 to 4 coordinates.
+// The fused kernels take d = 2, 3, 4 and heads of 1 to 4 coordinates.
 inline constexpr int kMostSmall = 4;
-// Floats a row that holds up to 2 d + 1 of them.
+// Floats per row of up to 2 d + 1 numbers.
 inline constexpr int pitch(int d) { return d < 4 ? 8 : 12; }
 
 // Memory that the kernels work in, for samples of up to `stride` tokens and heads of width k.
@@ -21,7 +21,7 @@ std::size_t scratch_size(int d, int k, std::size_t stride);
 //   e_ij = exp(<q_i, k_j> / sqrt(k) - peak_i),  share_i = 1 / sum_j e_ij
 //   o_i = share_i sum_j e_ij w_ij v_j           head by head, k coordinates each
 //   y_i = x_i + residual (M o_i + b_M)
-// w is the dropout mask. Peak, share and o are kept: backward then needs no second softmax.
+// w is the dropout mask. Forward keeps peak, share and o, so that backward needs no second softmax.
 struct AttentionPass {
   int d = 0, n = 0;
   int heads = 1, k = 0;
@@ -42,15 +42,15 @@ void attention_forward(const AttentionPass& pass);
 void attention_backward(const AttentionPass& pass);
 
 //   y_i = x_i + residual (W_out relu(W_in x_i + b_in) + b_out)
-// Forward reads one hidden unit at a time, backward a vector of them: the parameters and their
-// gradients then stay in registers over all tokens.
+// Forward reads one hidden unit at a time, backward a vector of them, so that the parameters and
+// their gradients stay in registers over all tokens.
 struct PerceptronPass {
   int d = 0, n = 0, hidden = 0;
   std::size_t stride = 0;
   float residual = 0;
   const float* rows = nullptr;      // (hidden, pitch): W_in, b_in, W_out of one unit
   const float* lanes = nullptr;     // (2 d + 1, padded hidden): the same
-  std::size_t units = 0;            // padded hidden: a whole number of kPadding
+  std::size_t units = 0;            // padded hidden: a multiple of kPadding
   const float* out_bias = nullptr;  // (d)
   const float* x = nullptr;         // (d, stride)
   float* y = nullptr;               // (d, stride), of the forward pass
@@ -63,7 +63,7 @@ void perceptron_forward(const PerceptronPass& pass);
 void perceptron_backward(const PerceptronPass& pass);
 
 //   s_ij <- exp(scale s_ij) / sum_j exp(scale s_ij)      rows i, columns j < n
-// What pads the columns up to the pitch, a whole number of kPadding, becomes 0.
+// The padding of the columns up to the pitch, a multiple of kPadding, becomes 0.
 struct SoftmaxPass {
   int rows = 0, n = 0;
   std::size_t pitch = 0;
@@ -72,7 +72,7 @@ struct SoftmaxPass {
 };
 void softmax_rows(const SoftmaxPass& pass);
 //   ds_ij <- p_ij (ds_ij - sum_j p_ij ds_ij)             where p, not s, is the softmax, 0 padded
-// What pads the columns of ds becomes 0.
+// The padding of the columns of ds becomes 0.
 void softmax_rows_back(const SoftmaxPass& pass, float* ds);
 
 }  // namespace murmur::simd

@@ -1,8 +1,8 @@
-// small_adjoint.cpp: forward and backward pass of samples in two, three or four dimensions.
+// small_adjoint.cpp: forward and backward pass of samples in two, three or four dimensions by fused
+// kernels.
 #include <algorithm>
 #include <cassert>
 
-#include "learn/dropout.h"
 #include "learn/grouped_adjoint.h"
 #include "learn/sample_kernels.h"
 
@@ -20,7 +20,8 @@ struct PackedPerceptron {
   float *row = nullptr, *lane = nullptr;
 };
 
-// One sample in a pass: the positions before each half of each block, and what backward needs.
+// One sample in a pass: the positions before each half of each block, and the values that backward
+// needs.
 struct Forward {
   int n = 0;
   std::size_t stride = 0;
@@ -52,13 +53,13 @@ class SmallAdjoint final : public GroupedAdjoint {
   BatchResult learn_group(const Group& group, float* gradient) override;
   void forward_group(const Group& group, float* readout) override;
 
-  Forward take_off(const Group& group, std::size_t at, Workspace& w) const;
+  Forward begin_forward(const Group& group, std::size_t at, Workspace& w) const;
   void draw_masks(const Group& group, std::size_t at, Workspace& w, Forward& f) const;
   void forward_blocks(const Forward& f) const;
-  double backward_blocks(const Forward& f, const Objective& objective, const LossQuestion& question,
+  double backward_blocks(const Forward& f, const Objective& objective, const LossInput& input,
                          float* gradient, float* lanes) const;
-  void interact(const Forward& f, int block) const;
-  void interact_back(const Forward& f, int block, float* gradient) const;
+  void forward_mean_interaction(const Forward& f, int block) const;
+  void backward_mean_interaction(const Forward& f, int block, float* gradient) const;
   void unpack(const float* lanes, float* gradient) const;
 
   simd::AttentionPass attention_pass(const Forward& f, int block) const;
@@ -100,7 +101,7 @@ void SmallAdjoint::prepare(std::span<const float> parameters) {
   }
 }
 
-Forward SmallAdjoint::take_off(const Group& group, std::size_t at, Workspace& w) const {
+Forward SmallAdjoint::begin_forward(const Group& group, std::size_t at, Workspace& w) const {
   const auto blocks = static_cast<std::size_t>(architecture_.blocks);
   Forward f;
   f.n = tokens_of(*group.batch, at);
@@ -114,7 +115,7 @@ Forward SmallAdjoint::take_off(const Group& group, std::size_t at, Workspace& w)
   f.scratch =
       w.scratch.need(simd::scratch_size(architecture_.d, width_of_head(architecture_), f.stride));
   std::fill_n(f.places, sample, 0.0f);
-  place_sample(architecture_, parameters_, *group.batch, at, tokens(f, f.places));
+  write_start(architecture_, parameters_, *group.batch, at, tokens(f, f.places));
   draw_masks(group, at, w, f);
   return f;
 }
@@ -176,10 +177,10 @@ simd::PerceptronPass SmallAdjoint::perceptron_pass(const Forward& f, int b) cons
   return p;
 }
 
-// The interactions through the mean token alone, in plain loops.
+// The interactions through the mean token, in plain loops.
 //   uniform:    y_i = x_i + residual (M (V mean_j x_j + b_V) + b_M)
 //   attraction: y_i = x_i + residual (mean_j x_j - x_i)
-void SmallAdjoint::interact(const Forward& f, int b) const {
+void SmallAdjoint::forward_mean_interaction(const Forward& f, int b) const {
   const Architecture& a = architecture_;
   const Tokens x = tokens(f, place(f, 2 * b)), y = tokens(f, place(f, 2 * b + 1));
   std::copy_n(x.at, d_ * f.stride, y.at);
@@ -196,7 +197,7 @@ void SmallAdjoint::interact(const Forward& f, int b) const {
     return;
   }
   const auto t = block_tensors(a, parameters_.data(), b);
-  // The mean (d), then its message (heads k): a stride has room for both.
+  // The mean (d), then its value (heads k): a stride has room for both.
   float* o = f.o + static_cast<std::size_t>(b) * wide_ * f.stride;
   float* v = o + a.d;
   const int wide = static_cast<int>(wide_);
@@ -212,7 +213,7 @@ void SmallAdjoint::interact(const Forward& f, int b) const {
   }
 }
 
-void SmallAdjoint::interact_back(const Forward& f, int b, float* gradient) const {
+void SmallAdjoint::backward_mean_interaction(const Forward& f, int b, float* gradient) const {
   const Architecture& a = architecture_;
   if (a.interaction == Architecture::none) return;
   const float r = static_cast<float>(a.residual), n = static_cast<float>(f.n);
@@ -255,7 +256,7 @@ void SmallAdjoint::forward_blocks(const Forward& f) const {
     if (architecture_.interaction == Architecture::attention)
       simd::attention_forward(attention_pass(f, b));
     else
-      interact(f, b);
+      forward_mean_interaction(f, b);
     if (architecture_.hidden > 0)
       simd::perceptron_forward(perceptron_pass(f, b));
     else
@@ -263,15 +264,14 @@ void SmallAdjoint::forward_blocks(const Forward& f) const {
   }
 }
 
-// lanes: (stored blocks, 2 d + 1, units), the feed-forward gradients in the kernels' order. Returns
-// what the tokens behind the blocks add to the loss.
+// lanes: (stored blocks, 2 d + 1, units), the feed-forward gradients in the order of the kernels.
+// Returns the part of `settle` in the loss.
 double SmallAdjoint::backward_blocks(const Forward& f, const Objective& objective,
-                                     const LossQuestion& question, float* gradient,
-                                     float* lanes) const {
+                                     const LossInput& input, float* gradient, float* lanes) const {
   double loss = 0;
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
     if (settles(architecture_, objective, b))
-      loss += settle_loss(architecture_, objective, question, tokens(f, place(f, 2 * b + 2)),
+      loss += settle_loss(architecture_, objective, input, tokens(f, place(f, 2 * b + 2)),
                           tokens(f, f.dx));
     const BlockTensors<float> g = block_tensors(architecture_, gradient, b);
     if (architecture_.hidden > 0) {
@@ -285,7 +285,7 @@ double SmallAdjoint::backward_blocks(const Forward& f, const Objective& objectiv
       pass.gradient = g;
       simd::attention_backward(pass);
     } else {
-      interact_back(f, b, gradient);
+      backward_mean_interaction(f, b, gradient);
     }
   }
   return loss;
@@ -312,16 +312,15 @@ BatchResult SmallAdjoint::learn_group(const Group& group, float* gradient) {
   std::fill_n(lanes, packed_.size() * lanes_size(), 0.0f);
   BatchResult result;
   for (std::size_t at = group.begin; at < group.end; ++at) {
-    const Forward f = take_off(group, at, w);
+    const Forward f = begin_forward(group, at, w);
     forward_blocks(f);
     std::fill_n(f.dx, d_ * f.stride, 0.0f);
-    const LossQuestion question{group.batch->label[group.batch->chosen[at]],
-                                group.batch->chosen.size(), group.longest,
-                                token_read(architecture_, *group.batch, at)};
+    const LossInput input{group.batch->label[group.batch->chosen[at]], group.batch->chosen.size(),
+                          group.longest, readout_token(architecture_, *group.batch, at)};
     const SampleLoss loss =
-        sample_loss(architecture_, *group.objective, question,
+        sample_loss(architecture_, *group.objective, input,
                     tokens(f, place(f, 2 * architecture_.blocks)), tokens(f, f.dx));
-    result.loss += backward_blocks(f, *group.objective, question, gradient, lanes);
+    result.loss += backward_blocks(f, *group.objective, input, gradient, lanes);
     add_starts_gradient(architecture_, *group.batch, at, tokens(f, f.dx), gradient);
     result.loss += loss.loss;
     result.correct += loss.correct ? 1 : 0;
@@ -333,10 +332,10 @@ BatchResult SmallAdjoint::learn_group(const Group& group, float* gradient) {
 void SmallAdjoint::forward_group(const Group& group, float* readout) {
   const auto loan = pool_.borrow();
   for (std::size_t at = group.begin; at < group.end; ++at) {
-    const Forward f = take_off(group, at, *loan.workspace);
+    const Forward f = begin_forward(group, at, *loan.workspace);
     forward_blocks(f);
     read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks)),
-             token_read(architecture_, *group.batch, at), readout + at * d_);
+             readout_token(architecture_, *group.batch, at), readout + at * d_);
   }
 }
 

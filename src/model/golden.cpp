@@ -1,4 +1,5 @@
-// golden.cpp: finds our number for every tensor that another program left, by its name.
+// golden.cpp: finds the tensor of a pass that belongs to each tensor of another program, by its
+// name.
 #include "model/golden.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ namespace {
       "logits");
 }
 
-// The number behind `stem` in `name`, where there is one and nothing else.
+// The number that follows `stem` in `name`, if `name` is the stem and a number.
 std::optional<int> numbered(const std::string& name, const std::string& stem) {
   int number = 0;
   if (name.rfind(stem, 0) != 0) return std::nullopt;
@@ -32,7 +33,7 @@ std::optional<int> numbered(const std::string& name, const std::string& stem) {
   return number;
 }
 
-const std::vector<float>* among(const std::vector<std::vector<float>>& all, int layer) {
+const std::vector<float>* layer_of(const std::vector<std::vector<float>>& all, int layer) {
   return layer < static_cast<int>(all.size()) ? &all[static_cast<std::size_t>(layer)] : nullptr;
 }
 
@@ -46,27 +47,27 @@ std::vector<float> mean_direction(const Trace& t) {
   return unit;
 }
 
-// Ours of what `name` (less its case) names; nothing where the name is not known.
-std::optional<std::vector<float>> ours(const std::string& name, const Trace& t,
-                                       const Description& of) {
+// The tensor that `name` (without its case) names; nothing for an unknown name.
+std::optional<std::vector<float>> computed(const std::string& name, const Trace& t,
+                                           const Description& of) {
   const auto given = [](const std::vector<float>* rows) {
     return rows == nullptr ? std::nullopt : std::optional(*rows);
   };
   if (name == "last_hidden_state") return t.last;
   if (name.starts_with("logits") && t.logits.empty()) return std::nullopt;
-  if (name == "logits" && of.answers_first)  // of the token that is asked
+  if (name == "logits" && of.answers_first)  // of the class token
     return std::vector<float>(t.logits.begin(), t.logits.begin() + of.vocabulary);
   if (name == "logits") return t.logits;
   if (name == "logits_last")
     return std::vector<float>(t.logits.end() - of.vocabulary, t.logits.end());
   if (name == "embedding") return mean_direction(t);
-  if (const auto layer = numbered(name, "attentions.")) return given(among(t.attention, *layer));
+  if (const auto layer = numbered(name, "attentions.")) return given(layer_of(t.attention, *layer));
   const auto shown = numbered(name, "hidden_states."), plain = numbered(name, "layer.");
   const auto layer = shown ? shown : plain;
   if (!layer) return std::nullopt;
-  if (*layer == 0) return given(among(t.before, 0));
+  if (*layer == 0) return given(layer_of(t.before, 0));
   if (shown && of.final_norm_in_last && *layer == of.layers) return t.last;
-  return given(among(t.after, *layer - 1));
+  return given(layer_of(t.after, *layer - 1));
 }
 
 double distance(const std::vector<float>& a, const Array& b, const std::string& where) {
@@ -115,8 +116,8 @@ std::vector<GoldenCheck> held_against(const Transformer& model, const Record& go
     const std::string of = case_of(name), rest = name.substr(of.size());
     if (is_prompt(rest)) continue;
     const auto at = traces.find(of);
-    if (at == traces.end()) refuse("there is no prompt beside it", where + ": " + name);
-    const auto own = ours(rest, at->second, model.description());
+    if (at == traces.end()) refuse("the file has no prompt for it", where + ": " + name);
+    const auto own = computed(rest, at->second, model.description());
     if (!own || own->empty()) refuse("the model has nothing of this name", where + ": " + name);
     checks.push_back({name, distance(*own, array, where + ": " + name)});
   }

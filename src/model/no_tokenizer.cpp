@@ -1,5 +1,5 @@
-// no_tokenizer.cpp: stands in for tokenizer.cpp where there is no library of Unicode: no token is
-// spelled.
+// no_tokenizer.cpp: replaces tokenizer.cpp in builds without a Unicode library: tokens have no
+// spelling.
 #include "murmur/tokenizer.h"
 
 namespace murmur {

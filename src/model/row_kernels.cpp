@@ -1,8 +1,9 @@
-// row_kernels.cpp: softmax and activations, compiled for every target and chosen at run time.
-#include "model/row_kernels.h"
-
+// row_kernels.cpp: softmax and activations of rows, compiled for every target and chosen at run
+// time.
 #include <algorithm>
 #include <cmath>
+
+#include "model/parts.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/row_kernels.cpp"
@@ -23,7 +24,7 @@ HWY_INLINE FloatVector ExpOf(Floats d, FloatVector x) {
       hn::Max(hn::Set(d, Exp2<Floats>::kLowest), hn::Mul(x, hn::Set(d, 1.44269504f))));
 }
 
-// Calls `each` with every full vector of the row, and with the rest padded by zeros.
+// Calls `each` with every full vector of the row, and with the rest padded with zeros.
 template <class Each>
 HWY_INLINE void ForVectors(float* row, std::size_t size, const Each& each) {
   const Floats d;

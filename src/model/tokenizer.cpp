@@ -1,46 +1,176 @@
-// tokenizer.cpp: the parts of a tokeniser put together: encoding and decoding.
+// tokenizer.cpp: puts the parts of a tokeniser together: encoding and decoding, with
+// post-processors, truncation and padding.
 #include "murmur/tokenizer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
-#include "model/tokenizer_added.h"
-#include "model/tokenizer_decode.h"
-#include "model/tokenizer_file.h"
-#include "model/tokenizer_limits.h"
-#include "model/tokenizer_model.h"
-#include "model/tokenizer_normalise.h"
-#include "model/tokenizer_post.h"
-#include "model/tokenizer_split.h"
+#include "model/tokenizer_parts.h"
 #include "model/tokenizer_unicode.h"
 #include "murmur/error.h"
 #include "run/file.h"
 
 namespace murmur {
 
+namespace tokenizer {
+namespace {
+
+constexpr TokenId kHighestId = std::numeric_limits<TokenId>::max() - 1;
+constexpr std::size_t kMostIds = 65'536;  // that a post-processor adds to a text
+
+void require_at_most(const AddedIds& added_ids, const Field& field) {
+  if (added_ids.before.size() + added_ids.after.size() > kMostIds)
+    field.refuse(fmt::format("adds more than {} ids", kMostIds), "use another tokeniser");
+}
+
+// [CLS] $A [SEP]; each is written [token, id].
+AddedIds classes(const Field& field) {
+  const auto id_of = [&](const char* key) {
+    const std::vector<Field> pair = field.at(key).list();
+    if (pair.size() != 2) field.at(key).refuse("is not a token with its id");
+    return pair[1].whole(kHighestId);
+  };
+  return {{id_of("cls")}, {id_of("sep")}};
+}
+
+AddedIds of_template(const Field& field) {
+  AddedIds added_ids;
+  bool passed = false;  // the text itself
+  for (const Field& part : field.at("single").list()) {
+    if (part.has("Sequence")) {
+      const std::string name = part.at("Sequence").at("id").text();
+      if (name != "A" || passed)
+        part.refuse(fmt::format("is the sequence {}, and not the only sequence A", name),
+                    "a template for one text names the sequence A once");
+      passed = true;
+      continue;
+    }
+    const Field special = part.at("SpecialToken").at("id");
+    const std::string name = special.text();
+    const Field known = field.at("special_tokens");
+    if (!known.has(name)) special.refuse(fmt::format("is {}, which special_tokens lacks", name));
+    for (const Field& id : known.at(name).at("ids").list(kMostIds))
+      (passed ? added_ids.after : added_ids.before).push_back(id.whole(kHighestId));
+    require_at_most(added_ids, field);
+  }
+  if (!passed) field.at("single").refuse("does not name the sequence A");
+  return added_ids;
+}
+
+AddedIds nothing(const Field&) { return {}; }
+
+AddedIds added_ids_of(const Field& field);
+
+AddedIds sequence(const Field& field) {
+  AddedIds added_ids;
+  for (const Field& part : field.at("processors").list(kMostParts)) {
+    AddedIds outer = added_ids_of(part);
+    outer.before.insert(outer.before.end(), added_ids.before.begin(), added_ids.before.end());
+    added_ids.after.insert(added_ids.after.end(), outer.after.begin(), outer.after.end());
+    added_ids.before = std::move(outer.before);
+    require_at_most(added_ids, field);
+  }
+  return added_ids;
+}
+
+AddedIds added_ids_of(const Field& field) {
+  static const Makers<AddedIds> makers = {{"BertProcessing", classes},
+                                          {"ByteLevel", nothing},
+                                          {"RobertaProcessing", classes},
+                                          {"Sequence", sequence},
+                                          {"TemplateProcessing", of_template}};
+  return make_by_type(makers, field);
+}
+
+}  // namespace
+
+AddedIds make_added_ids(const Field& field, const std::function<bool(TokenId)>& known) {
+  const AddedIds added_ids = added_ids_of(field);
+  for (const auto* ids : {&added_ids.before, &added_ids.after})
+    for (const TokenId id : *ids)
+      if (!known(id)) field.refuse(fmt::format("adds the id {}, which no token has", id));
+  return added_ids;
+}
+
+namespace {
+
+constexpr std::uint32_t kLongestPadding = 1u << 18;  // ids; printed as JSON they take 100 MB
+
+bool is_left(const Field& field) {
+  const std::string word = field.text_or("direction", "Right");
+  if (word != "Left" && word != "Right")
+    field.at("direction").refuse(fmt::format("is {}, not Left or Right", word));
+  return word == "Left";
+}
+
+}  // namespace
+
+Limits limits_of(const Field& root) {
+  Limits limits;
+  if (root.has("truncation")) {
+    const Field field = root.at("truncation");
+    limits.most = field.at("max_length").whole(std::numeric_limits<std::uint32_t>::max());
+    limits.keeps_end = is_left(field);
+  }
+  if (root.has("padding")) {
+    const Field field = root.at("padding");
+    limits.pads = true;
+    limits.pads_left = is_left(field);
+    limits.pad = field.at("pad_id").whole(std::numeric_limits<TokenId>::max() - 1);
+    const Field strategy = field.at("strategy");
+    if (!strategy.is_text())
+      limits.length = strategy.at("Fixed").whole(kLongestPadding);
+    else if (strategy.text() != "BatchLongest")
+      strategy.refuse(fmt::format("is {}, which is not known here", strategy.text()),
+                      "BatchLongest and Fixed are known");
+    if (field.has("pad_to_multiple_of"))
+      limits.multiple = std::max(1u, field.at("pad_to_multiple_of").whole(kLongestPadding));
+  }
+  return limits;
+}
+
+void truncate(std::vector<TokenId>& ids, const Limits& limits, std::size_t to_come) {
+  if (!limits.most || ids.size() + to_come <= *limits.most) return;
+  const std::size_t kept = *limits.most > to_come ? *limits.most - to_come : 0;
+  if (limits.keeps_end)
+    ids.erase(ids.begin(), ids.end() - static_cast<std::ptrdiff_t>(kept));
+  else
+    ids.resize(kept);
+}
+
+void pad(std::vector<TokenId>& ids, const Limits& limits) {
+  if (!limits.pads) return;
+  const std::size_t least = std::max(ids.size(), limits.length);
+  const std::size_t length = (least + limits.multiple - 1) / limits.multiple * limits.multiple;
+  ids.insert(limits.pads_left ? ids.begin() : ids.end(), length - ids.size(), limits.pad);
+}
+
+}  // namespace tokenizer
+
 using namespace tokenizer;
 
 namespace {
 
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 28;
-constexpr std::size_t kBytesOfToken = 16;  // budgeted for each id; real tokens have 4 or 5
+constexpr std::size_t kBytesOfToken = 16;  // budget per id; real tokens have 4 or 5
 constexpr std::size_t kLongestText = std::size_t{1} << 28;  // ICU counts in 32 bits
 
-// Words come again in a text: the ids of short ones are remembered while it is encoded.
-class WordMemory {
+// Words are repeated in a text: this stores the ids of short words while a text is encoded.
+class WordCache {
  public:
-  WordMemory(const Model& model, Budget& budget) : model_(model), budget_(budget) {}
+  WordCache(const Model& model, Budget& budget) : model_(model), budget_(budget) {}
 
   void encode(const std::string& word, std::vector<TokenId>& ids) {
-    find_or_make(word, ids);
+    append_ids(word, ids);
     budget_.require_room(ids.size());
   }
 
  private:
-  void find_or_make(const std::string& word, std::vector<TokenId>& ids) {
+  void append_ids(const std::string& word, std::vector<TokenId>& ids) {
     if (word.size() > 64) return model_.encode(word, ids, budget_);
     const auto [found, anew] = places_.try_emplace(word, Place{});
     if (anew) {
@@ -62,7 +192,7 @@ class WordMemory {
   std::vector<TokenId> known_{};
 };
 
-// Older files do not say what their model is: it shows in the fields that only one kind has.
+// Older files do not name the type of their model; fields that only one type has show it.
 std::string type_of(const Field& model, const TokenizerFile& file) {
   if (model.has("type")) return model.at("type").text();
   if (file.has_merges) return "BPE";
@@ -89,10 +219,10 @@ std::unique_ptr<const Model> make_model(const Field& field, TokenizerFile& file,
 struct Tokenizer::Parts {
   std::unique_ptr<const Vocabulary> vocabulary{};
   AddedTokens added{};
-  Normaliser normaliser{};  // empty: the text stays as it is
+  Normaliser normaliser{};  // empty: the text does not change
   Splitter splitter{};      // empty: the text is one word
   std::unique_ptr<const Model> model{};
-  Frame frame{};
+  AddedIds added_ids{};
   Decoder decoder{};  // empty: tokens are joined by spaces
   Limits limits{};
   std::size_t size = 0;
@@ -101,7 +231,7 @@ struct Tokenizer::Parts {
     if (const AddedToken* found = added.by_id(id)) return found->text;
     return vocabulary->token(id);
   }
-  void encode_piece(Piece piece, WordMemory& words, std::vector<TokenId>& ids) const;
+  void encode_piece(Piece piece, WordCache& words, std::vector<TokenId>& ids) const;
 };
 
 Tokenizer::Tokenizer(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
@@ -144,8 +274,8 @@ Tokenizer Tokenizer::parse(std::string_view json, const std::string& where) {
     parts->added = AddedTokens(root.at("added_tokens"), *parts->vocabulary);
   parts->added.prepare(parts->normaliser);
   if (root.has("post_processor"))
-    parts->frame = make_frame(root.at("post_processor"),
-                              [&](TokenId id) { return parts->token(id).has_value(); });
+    parts->added_ids = make_added_ids(root.at("post_processor"),
+                                      [&](TokenId id) { return parts->token(id).has_value(); });
   if (root.has("decoder")) parts->decoder = make_decoder(root.at("decoder"));
   parts->limits = limits_of(root);
   parts->size = parts->vocabulary->size();
@@ -154,7 +284,7 @@ Tokenizer Tokenizer::parse(std::string_view json, const std::string& where) {
   return Tokenizer(std::move(parts));
 }
 
-void Tokenizer::Parts::encode_piece(Piece piece, WordMemory& words,
+void Tokenizer::Parts::encode_piece(Piece piece, WordCache& words,
                                     std::vector<TokenId>& ids) const {
   if (!splitter) return words.encode(piece.text, ids);
   std::vector<Piece> pieces;
@@ -170,7 +300,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions opti
   if (!is_utf8(text)) refuse("the text is not UTF-8", "write it in UTF-8");
   std::vector<TokenId> ids;
   Budget budget(text.size());
-  WordMemory words(*parts_->model, budget);
+  WordCache words(*parts_->model, budget);
   for (Cut& raw : parts_->added.cut({std::string(text), true, &budget}, false)) {
     if (raw.id) {
       ids.push_back(*raw.id);
@@ -184,17 +314,18 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions opti
         parts_->encode_piece(std::move(normal.piece), words, ids);
     }
   }
-  const Frame frame = options.special ? parts_->frame : Frame{};
-  if (options.limits) truncate(ids, parts_->limits, frame.before.size() + frame.after.size());
-  ids.insert(ids.begin(), frame.before.begin(), frame.before.end());
-  ids.insert(ids.end(), frame.after.begin(), frame.after.end());
+  const AddedIds added_ids = options.special ? parts_->added_ids : AddedIds{};
+  if (options.limits)
+    truncate(ids, parts_->limits, added_ids.before.size() + added_ids.after.size());
+  ids.insert(ids.begin(), added_ids.before.begin(), added_ids.before.end());
+  ids.insert(ids.end(), added_ids.after.begin(), added_ids.after.end());
   if (options.limits) pad(ids, parts_->limits);
   return ids;
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions options) const {
   std::vector<std::string> texts;
-  std::size_t given = 0;  // bytes of all tokens, and one for each
+  std::size_t given = 0;  // bytes of all tokens, plus one per token
   Budget budget(kBytesOfToken * ids.size());
   for (const TokenId id : ids) {
     const std::optional<std::string_view> token = parts_->token(id);

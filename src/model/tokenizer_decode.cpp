@@ -1,21 +1,18 @@
 // tokenizer_decode.cpp: every decoder by its name in the file.
-#include "model/tokenizer_decode.h"
-
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "model/tokenizer_byte_level.h"
-#include "model/tokenizer_metaspace.h"
-#include "model/tokenizer_pattern.h"
+#include "model/tokenizer_parts.h"
 #include "model/tokenizer_unicode.h"
 
 namespace murmur::tokenizer {
+
 namespace {
 
 using Texts = std::vector<std::string>;
 
-// Their bytes, and one for each.
+// The number of bytes of all texts, plus one per text.
 std::size_t weight_of(const Texts& texts) {
   std::size_t weight = texts.size();
   for (const std::string& text : texts) weight += text.size();
@@ -41,7 +38,7 @@ std::string with(const std::string& text, std::string_view old, std::string_view
   return out.append(text, from, std::string::npos);
 }
 
-// Blanks before marks and in English contractions, as the authors of BERT's decoder took them away.
+// Removes blanks before punctuation and in English contractions, as the decoder of BERT.
 std::string tidied(std::string text, Budget& budget) {
   constexpr std::pair<const char*, const char*> rules[] = {
       {" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
@@ -66,7 +63,7 @@ Decoder word_piece(const Field& field) {
   };
 }
 
-// A token with a character that stands for no byte is taken as it is.
+// A token with a character that means no byte is written unchanged.
 Decoder byte_level(const Field&) {
   return [](const Texts& texts, Budget&) {
     std::string bytes, own;
@@ -111,7 +108,7 @@ std::optional<unsigned char> byte_named(std::string_view token) {
   return static_cast<unsigned char>(value);
 }
 
-// Bytes in a row that are no UTF-8 together become one U+FFFD each.
+// Consecutive bytes that are not UTF-8 together become one U+FFFD per byte.
 Decoder byte_fallback(const Field&) {
   return [](Texts texts, Budget&) {
     Texts out;
@@ -182,7 +179,7 @@ Decoder bpe(const Field& field) {
   };
 }
 
-// Repeated tokens are one, the pad is none.
+// Joins repeated tokens and removes padding.
 Decoder ctc(const Field& field) {
   const std::string pad = field.text_or("pad_token", "<pad>");
   const std::string delimiter = field.text_or("word_delimiter_token", "|");

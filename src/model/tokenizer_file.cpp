@@ -1,23 +1,139 @@
-// tokenizer_file.cpp: reads the text in one pass, with bounded depth.
+// tokenizer_file.cpp: reads a tokenizer.json in one pass with bounded depth, and names the field
+// that is wrong.
 #include "model/tokenizer_file.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "model/tokenizer_unicode.h"
 #include "murmur/error.h"
 
 namespace murmur::tokenizer {
+
+namespace {
+
+constexpr std::size_t kMostRoom = std::size_t{1} << 30;  // ICU counts in 32 bits
+
+[[noreturn]] void refuse(const char* what) {
+  throw Error(Fault::input, what, "the parts of the tokeniser", "use another tokeniser");
+}
+
+}  // namespace
+
+Budget::Budget(std::size_t given)
+    : room_(std::min(66 * given + 65'536, kMostRoom)), left_(2'000 * given + 4'000'000) {}
+
+void Budget::refuse_room() { refuse("the tokeniser makes texts longer without end"); }
+void Budget::refuse_work() { refuse("the tokeniser takes too long for this text"); }
+
+void Field::refuse(std::string_view what, std::string_view remedy) const {
+  const std::string name = key_.empty() ? "the whole" : key_;
+  throw Error(Fault::input, fmt::format("{} {}", name, what), fmt::format("{}: {}", file_, name),
+              std::string(remedy.empty() ? "download the tokenizer.json again" : remedy));
+}
+
+void Field::count_part() const {
+  if (++budget_->parts > kMostParts)
+    refuse(fmt::format("is one of more than {} parts", kMostParts), "use another tokeniser");
+}
+
+void Field::count_expression(std::size_t characters) const {
+  budget_->expression_characters += characters;
+  if (budget_->expression_characters > kMostExpressionCharacters)
+    refuse(fmt::format("is one of expressions of more than {} characters together",
+                       kMostExpressionCharacters),
+           "use another tokeniser");
+}
+
+bool Field::has(const std::string& key) const {
+  if (!value_->is_object()) refuse("is not an object");
+  const auto found = value_->find(key);
+  return found != value_->end() && !found->is_null();
+}
+
+Field Field::at(const std::string& key) const {
+  const std::string inner = key_.empty() ? key : key_ + "." + key;
+  if (!has(key)) Field(*this, *value_, inner).refuse("is missing");
+  return Field(*this, *value_->find(key), inner);
+}
+
+std::vector<Field> Field::list(std::size_t most) const {
+  if (!value_->is_array()) refuse("is not a list");
+  if (value_->size() > most) refuse(fmt::format("has more than {} entries", most));
+  std::vector<Field> found;
+  for (const nlohmann::json& value : *value_)
+    found.push_back(Field(*this, value, fmt::format("{}[{}]", key_, found.size())));
+  return found;
+}
+
+std::vector<std::pair<std::string, Field>> Field::members() const {
+  if (!value_->is_object()) refuse("is not an object");
+  std::vector<std::pair<std::string, Field>> found;
+  for (const auto& [key, value] : value_->items())
+    found.emplace_back(key, Field(*this, value, key_ + "." + key));
+  return found;
+}
+
+std::string Field::text() const {
+  if (!value_->is_string()) refuse("is not a text");
+  return value_->get<std::string>();
+}
+
+char32_t Field::character() const {
+  const std::string text = this->text();
+  const std::u32string points = code_points(text);
+  if (points.size() != 1) refuse("is not one character");
+  return points[0];
+}
+
+bool Field::flag() const {
+  if (!value_->is_boolean()) refuse("is neither true nor false");
+  return value_->get<bool>();
+}
+
+std::uint32_t Field::whole(std::uint32_t most) const {
+  if (!value_->is_number_unsigned() || value_->get<std::uint64_t>() > most)
+    refuse(fmt::format("is not a whole number from 0 to {}", most));
+  return value_->get<std::uint32_t>();
+}
+
+std::string Field::text_or(const std::string& key, std::string_view otherwise) const {
+  return has(key) ? at(key).text() : std::string(otherwise);
+}
+
+bool Field::flag_or(const std::string& key, bool otherwise) const {
+  return has(key) ? at(key).flag() : otherwise;
+}
+
+void refuse_type(const Field& field, const std::string& type,
+                 const std::vector<std::string>& known) {
+  field.refuse(fmt::format("is of the type {}, which is not known here", type),
+               fmt::format("use a tokeniser made of {}", fmt::join(known, ", ")));
+}
+
+std::string_view TokenList::text(std::size_t k) const {
+  const std::size_t begin = k == 0 ? 0 : ends[k - 1];
+  return std::string_view(texts).substr(begin, ends[k] - begin);
+}
+
+void TokenList::add(std::string_view text) {
+  texts += text;
+  ends.push_back(texts.size());
+}
+
 namespace {
 
 using Json = nlohmann::json;
 
 constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kMostValues = std::size_t{1} << 22;  // besides vocabulary and merges
+constexpr std::size_t kMostValues = std::size_t{1} << 22;  // without vocabulary and merges
 constexpr const char* kRemedy = "download the tokenizer.json again";
 
-// What the JSON library calls for each token of the text. Returning true goes on; all faults throw.
+// The JSON library calls these functions for each token of the text. They return true to continue,
+// and throw for every fault.
 class Reader : public nlohmann::json_sax<Json> {
  public:
   Reader(TokenizerFile& file, const std::string& where) : file_(file), where_(where) {}
@@ -64,7 +180,8 @@ class Reader : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // A value of the rest, at its place; what it refers to stays there until its parent goes on.
+  // Stores a value of the rest at its place. The pointer is valid until the parent gets another
+  // value.
   Json* put(Json value) {
     if (++values_ > kMostValues)
       refuse("the file", fmt::format("holds more than {} values", kMostValues));

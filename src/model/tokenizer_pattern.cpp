@@ -1,6 +1,5 @@
-// tokenizer_pattern.cpp: literal search, and regular expressions by ICU.
-#include "model/tokenizer_pattern.h"
-
+// tokenizer_pattern.cpp: searches of a text for a literal text or, by ICU, for a regular
+// expression.
 #include <fmt/format.h>
 #include <unicode/uregex.h>
 #include <unicode/ustring.h>
@@ -11,15 +10,17 @@
 #include <mutex>
 #include <utility>
 
+#include "model/tokenizer_parts.h"
 #include "model/tokenizer_unicode.h"
 #include "murmur/error.h"
 
 namespace murmur::tokenizer {
+
 namespace {
 
-// Expressions that tokenisers use have some hundred characters, and look at each character of a
-// text a few times. Beyond these limits one is refused instead of waited for. ICU counts in ticks,
-// and what is less than one remains unseen: each search costs more than it needs.
+// Expressions of real tokenisers have some hundred characters, and read each character of a text a
+// few times. Expressions beyond these limits are refused. ICU counts in ticks and does not report
+// fractions of a tick, so each search is charged more than it needs.
 constexpr std::int32_t kStackBytes = 32'000'000;
 constexpr std::size_t kTick = 10'000;  // steps
 constexpr std::size_t kStepsOfByte = 16;
@@ -47,7 +48,7 @@ struct Close {
 };
 using Matcher = std::unique_ptr<URegularExpression, Close>;
 
-// A compiled expression. A matcher of ICU serves one thread at a time: threads borrow theirs.
+// A compiled expression. A matcher of ICU serves one thread at a time, so threads borrow matchers.
 class Regex {
  public:
   Regex(const std::string& expression, const Field& field) : expression_(expression) {
@@ -63,7 +64,7 @@ class Regex {
                    "write it in the syntax of ICU's regular expressions");
   }
 
-  std::vector<Stretch> find(std::string_view text, Budget& budget) const {
+  std::vector<Range> find(std::string_view text, Budget& budget) const {
     budget.spend(expression_.size() + kStepsOfByte * text.size());
     const std::u16string units = utf16_of(text);
     Matcher matcher = borrow();
@@ -73,7 +74,7 @@ class Regex {
     uregex_setTimeLimit(matcher.get(), static_cast<std::int32_t>(most), &status);
     uregex_setMatchCallback(matcher.get(), count_tick, &ticks, &status);
     uregex_setText(matcher.get(), units.data(), static_cast<std::int32_t>(units.size()), &status);
-    std::vector<Stretch> found;
+    std::vector<Range> found;
     std::size_t unit = 0, byte = 0;  // the same place in both encodings
     const auto byte_of = [&](std::int32_t wanted) {
       for (; unit < static_cast<std::size_t>(wanted); ++unit) {
@@ -134,7 +135,7 @@ class Regex {
 Finder make_text_finder(const std::string& wanted) {
   return [wanted](std::string_view text, Budget& budget) {
     budget.spend_on_search(text, wanted);
-    std::vector<Stretch> found;
+    std::vector<Range> found;
     std::size_t from = 0;
     while (!wanted.empty()) {
       const std::size_t begin = text.find(wanted, from);
@@ -162,8 +163,8 @@ Finder make_finder(const Field& field) {
   field.refuse("is neither a String nor a Regex");
 }
 
-std::vector<Stretch> find_characters(std::string_view text, bool (*holds)(char32_t)) {
-  std::vector<Stretch> found;
+std::vector<Range> find_characters(std::string_view text, bool (*holds)(char32_t)) {
+  std::vector<Range> found;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     const bool match = holds(next_character(text, at));
@@ -178,7 +179,7 @@ std::vector<Stretch> find_characters(std::string_view text, bool (*holds)(char32
 std::string replaced(std::string_view text, const Finder& find, std::string_view by,
                      Budget& budget) {
   std::string out;
-  for (const Stretch& s : find(text, budget)) {
+  for (const Range& s : find(text, budget)) {
     const std::string_view part = s.match ? by : text.substr(s.begin, s.end - s.begin);
     budget.require_room(out.size() + part.size());
     out += part;

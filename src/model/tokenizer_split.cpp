@@ -1,21 +1,158 @@
-// tokenizer_split.cpp: every pre-tokeniser by its name in the file.
-#include "model/tokenizer_split.h"
-
+// tokenizer_split.cpp: cuts texts: added tokens out of a text, then words by every pre-tokeniser by
+// its name in the file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "model/tokenizer_byte_level.h"
-#include "model/tokenizer_metaspace.h"
-#include "model/tokenizer_pattern.h"
+#include "model/tokenizer_parts.h"
 #include "model/tokenizer_unicode.h"
 
 namespace murmur::tokenizer {
+
 namespace {
 
-// What becomes of a match: cut out, dropped, or one piece with its neighbours.
+constexpr TokenId kHighestId = 1u << 24;
+
+bool single(std::string_view text, std::size_t begin, std::size_t end) {
+  if (begin > 0 && is_word(last_character(text.substr(0, begin)))) return false;
+  std::size_t at = end;
+  return end == text.size() || !is_word(next_character(text, at));
+}
+
+std::size_t blanks_before(std::string_view text, std::size_t end, std::size_t least) {
+  while (end > least && is_space(last_character(text.substr(0, end)))) {
+    --end;
+    while (end > least && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  }
+  return end;
+}
+
+std::size_t blanks_behind(std::string_view text, std::size_t begin) {
+  for (std::size_t at = begin; at < text.size() && is_space(next_character(text, at));) begin = at;
+  return begin;
+}
+
+}  // namespace
+
+AddedTokens::AddedTokens(const Field& list, const Vocabulary& vocabulary) {
+  for (const Field& field : list.list()) {
+    AddedToken token;
+    token.text = field.at("content").text();
+    if (token.text.empty()) continue;
+    token.id = field.at("id").whole(kHighestId);
+    token.special = field.flag_or("special", false);
+    token.single_word = field.flag_or("single_word", false);
+    token.left = field.flag_or("lstrip", false);
+    token.right = field.flag_or("rstrip", false);
+    token.normalised = field.flag_or("normalized", !token.special);
+    const std::optional<TokenId> known = vocabulary.id(token.text);
+    if (known && *known != token.id)
+      field.refuse(fmt::format("is {} with the id {}, and the vocabulary says {}", token.text,
+                               token.id, *known));
+    const auto other = vocabulary.token(token.id);
+    if (other && *other != token.text)
+      field.refuse(
+          fmt::format("has the id {}, which the vocabulary gives to {}", token.id, *other));
+    if (!by_id_.emplace(token.id, all_.size()).second)
+      field.refuse(fmt::format("has the id {}, as one before it has", token.id));
+    if (!by_text_.emplace(token.text, all_.size()).second)
+      field.refuse(fmt::format("is {}, as one before it is", token.text));
+    all_.push_back(std::move(token));
+  }
+}
+
+void AddedTokens::prepare(const Normaliser& normaliser) {
+  std::vector<Trie::Key> raw, normalised;
+  std::size_t given = 0, made = 0;
+  for (const AddedToken& token : all_) given += token.text.size();
+  Budget budget(given);
+  searched_.reserve(all_.size());  // the keys refer to them
+  for (std::size_t k = 0; k < all_.size(); ++k) {
+    Piece searched{all_[k].text, true, &budget};
+    if (all_[k].normalised && normaliser) normaliser(searched);
+    budget.require_room(made += searched.text.size());
+    searched_.push_back(std::move(searched.text));
+    if (!searched_[k].empty())
+      (all_[k].normalised ? normalised : raw)
+          .push_back({searched_[k], static_cast<std::uint32_t>(k)});
+  }
+  raw_ = Trie(std::move(raw));
+  normalised_ = Trie(std::move(normalised));
+}
+
+std::optional<AddedTokens::Found> AddedTokens::find(std::string_view text, std::size_t from,
+                                                    const Trie& trie, Budget& budget) const {
+  for (std::size_t begin = from; begin < text.size(); ++begin) {
+    if (!trie.begins(static_cast<unsigned char>(text[begin]))) continue;
+    Found found{begin, begin, nullptr};
+    budget.spend(trie.visit_prefixes(text.substr(begin), [&](std::size_t length, std::uint32_t k) {
+      found = {begin, begin + length, &all_[k]};
+    }));
+    if (found.token == nullptr) continue;
+    if (!found.token->single_word || single(text, found.begin, found.end)) return found;
+    begin = found.end - 1;  // continues after the refused match
+  }
+  return std::nullopt;
+}
+
+std::vector<Cut> AddedTokens::cut(Piece piece, bool normalised) const {
+  const Trie& trie = normalised ? normalised_ : raw_;
+  const std::string_view text = piece.text;
+  std::vector<Cut> cuts;
+  std::size_t done = 0, from = 0;
+  const auto keep = [&](std::size_t begin, std::size_t end) {
+    if (end > begin)
+      cuts.push_back({{std::string(text.substr(begin, end - begin)), piece.at_start && begin == 0,
+                       piece.budget},
+                      std::nullopt});
+  };
+  while (const std::optional<Found> found = find(text, from, trie, *piece.budget)) {
+    from = found->end;
+    if (found->begin < done) continue;  // inside the blanks of the token before
+    std::size_t begin = found->begin, end = found->end;
+    if (found->token->left) begin = blanks_before(text, begin, done);
+    if (found->token->right) end = blanks_behind(text, end);
+    keep(done, begin);
+    cuts.push_back({{}, found->token->id});
+    done = end;
+  }
+  keep(done, text.size());
+  return cuts;
+}
+
+const AddedToken* AddedTokens::by_id(TokenId id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : &all_[found->second];
+}
+
+const AddedToken* AddedTokens::by_text(std::string_view text) const {
+  const auto found = by_text_.find(std::string(text));
+  return found == by_text_.end() ? nullptr : &all_[found->second];
+}
+
+Metaspace metaspace_of(const Field& field) {
+  Metaspace made;
+  if (field.has("replacement")) made.mark = field.at("replacement").character();
+  made.split = field.flag_or("split", true);
+  const std::string scheme = field.text_or("prepend_scheme", "always");
+  if (scheme == "first")
+    made.prepend = Metaspace::Prepend::first;
+  else if (scheme == "never")
+    made.prepend = Metaspace::Prepend::never;
+  else if (scheme != "always")
+    field.at("prepend_scheme")
+        .refuse(fmt::format("is {}, which is not known here", scheme),
+                "always, first and never are known");
+  if (!field.flag_or("add_prefix_space", true)) made.prepend = Metaspace::Prepend::never;
+  return made;
+}
+
+namespace {
+
+// Whether a match is removed, a separate piece, or joined with its neighbours.
 enum class Behaviour { removed, isolated, with_previous, with_next, contiguous };
 
 Behaviour behaviour_of(const Field& field) {
@@ -29,11 +166,11 @@ Behaviour behaviour_of(const Field& field) {
                "Removed, Isolated, MergedWithPrevious, MergedWithNext and Contiguous are known");
 }
 
-// Stretches of text, some of them joined and some dropped.
-std::vector<Stretch> arranged(std::vector<Stretch> found, Behaviour behaviour) {
-  std::vector<Stretch> out;
-  bool previous = false;  // whether the stretch before was a match
-  const auto join_forward = [&](bool joins, const Stretch& s) {
+// Joins or removes ranges of a text.
+std::vector<Range> arranged(std::vector<Range> found, Behaviour behaviour) {
+  std::vector<Range> out;
+  bool previous = false;  // whether the range before was a match
+  const auto join_forward = [&](bool joins, const Range& s) {
     if (joins && !out.empty())
       out.back().end = s.end;
     else
@@ -44,14 +181,14 @@ std::vector<Stretch> arranged(std::vector<Stretch> found, Behaviour behaviour) {
     case Behaviour::isolated:
       return found;
     case Behaviour::removed:
-      for (const Stretch& s : found)
+      for (const Range& s : found)
         if (!s.match) out.push_back(s);
       return out;
     case Behaviour::contiguous:
-      for (const Stretch& s : found) join_forward(s.match == previous, s);
+      for (const Range& s : found) join_forward(s.match == previous, s);
       return out;
     case Behaviour::with_previous:
-      for (const Stretch& s : found) join_forward(s.match && !previous, s);
+      for (const Range& s : found) join_forward(s.match && !previous, s);
       return out;
     case Behaviour::with_next:
       for (std::size_t k = found.size(); k-- > 0;) {
@@ -66,8 +203,8 @@ std::vector<Stretch> arranged(std::vector<Stretch> found, Behaviour behaviour) {
   return out;
 }
 
-void cut(const Piece& piece, const std::vector<Stretch>& where, std::vector<Piece>& out) {
-  for (const Stretch& s : where)
+void cut(const Piece& piece, const std::vector<Range>& where, std::vector<Piece>& out) {
+  for (const Range& s : where)
     if (s.end > s.begin)
       out.push_back({piece.text.substr(s.begin, s.end - s.begin), piece.at_start && s.begin == 0,
                      piece.budget});
@@ -93,8 +230,8 @@ Splitter bert(const Field&) {
                   by_characters(is_punctuation, Behaviour::isolated)});
 }
 
-// Contractions, letters, numbers and the rest, each with one space before it; a run of blanks
-// leaves its last one to what follows (openai/gpt-2, encoder.py).
+// Contractions, letters, numbers and the rest, each with one space before it; the last blank of
+// several belongs to the piece that follows (openai/gpt-2, encoder.py).
 constexpr const char* kByteLevelWords =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
@@ -124,7 +261,7 @@ Splitter metaspace(const Field& field) {
     if (prepends && !text.starts_with(mark)) text.insert(0, mark);
     piece.text = std::move(text);
     if (!rule.split) return out.push_back(std::move(piece));
-    std::vector<Stretch> words;  // each mark begins one
+    std::vector<Range> words;  // each starts at a mark
     std::size_t from = 0;
     for (std::size_t at = piece.text.find(mark, 0); at != std::string::npos;
          at = piece.text.find(mark, at + mark.size())) {
@@ -141,16 +278,17 @@ Splitter split(const Field& field) {
   const Behaviour behaviour = behaviour_of(field.at("behavior"));
   const bool invert = field.flag_or("invert", false);
   return [=](Piece piece, std::vector<Piece>& out) {
-    std::vector<Stretch> found = find(piece.text, *piece.budget);
-    for (Stretch& s : found) s.match = s.match != invert;
+    std::vector<Range> found = find(piece.text, *piece.budget);
+    for (Range& s : found) s.match = s.match != invert;
     cut(piece, arranged(std::move(found), behaviour), out);
   };
 }
 
-// Runs of word characters and runs of what is neither word nor blank.
+// Sequences of word characters, and sequences of characters that are neither word characters nor
+// blanks.
 Splitter whitespace(const Field&) {
   return [](Piece piece, std::vector<Piece>& out) {
-    std::vector<Stretch> runs;
+    std::vector<Range> runs;
     int before = 0;  // 0 blank, 1 word, 2 neither
     for (std::size_t at = 0; at < piece.text.size();) {
       const std::size_t begin = at;
@@ -182,7 +320,7 @@ Splitter delimiter(const Field& field) {
   const std::string mark = utf8_of(std::u32string(1, field.at("delimiter").character()));
   return [=](Piece piece, std::vector<Piece>& out) {
     std::size_t from = 0;
-    std::vector<Stretch> parts;
+    std::vector<Range> parts;
     for (std::size_t at = piece.text.find(mark); at != std::string::npos;
          at = piece.text.find(mark, from)) {
       parts.push_back({from, at, false});
@@ -197,7 +335,7 @@ Splitter fixed_length(const Field& field) {
   const std::uint32_t length = field.has("length") ? field.at("length").whole(1u << 30) : 5;
   if (length == 0) field.refuse("has the length 0");
   return [=](Piece piece, std::vector<Piece>& out) {
-    std::vector<Stretch> parts;
+    std::vector<Range> parts;
     for (std::size_t at = 0; at < piece.text.size();) {
       const std::size_t begin = at;
       for (std::uint32_t k = 0; k < length && at < piece.text.size(); ++k)

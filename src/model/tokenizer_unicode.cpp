@@ -1,4 +1,5 @@
-// tokenizer_unicode.cpp: characters, categories and normal forms by ICU.
+// tokenizer_unicode.cpp: characters, categories and normal forms by ICU, and the 256 characters
+// that GPT-2 writes for bytes.
 #include "model/tokenizer_unicode.h"
 
 #include <fmt/format.h>
@@ -12,12 +13,14 @@
 #include <unicode/utext.h>
 #include <unicode/utf8.h>
 
+#include <array>
 #include <cassert>
 #include <memory>
 
 #include "murmur/error.h"
 
 namespace murmur::tokenizer {
+
 namespace {
 
 void require(UErrorCode status, const char* what) {
@@ -26,9 +29,10 @@ void require(UErrorCode status, const char* what) {
                 "Unicode data of the system", "install libicu again; use shorter texts");
 }
 
-// The library that defines tokenizer.json has its categories from Unicode 8 (unicode_categories
-// 0.1.1) and its normal forms from Unicode 9 (unicode-normalization-alignments 0.1.12): characters
-// that came later have none of them there, and get none here, so that ids are the same.
+// The library that defines tokenizer.json takes its categories from Unicode 8 (unicode_categories
+// 0.1.1) and its normal forms from Unicode 9 (unicode-normalization-alignments 0.1.12). Later
+// characters have no category and no normal form there, and none here, so that the ids are the
+// same.
 constexpr int kCategories = 8, kNormalForms = 9;
 
 bool is_as_old_as(char32_t c, int version) {
@@ -42,7 +46,7 @@ bool has_category(char32_t c, std::uint32_t mask) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;
 }
 
-// One of the four forms, of the characters that were there in Unicode 9.
+// One of the four normal forms, for the characters of Unicode 9.
 class OlderForm {
  public:
   explicit OlderForm(const icu::Normalizer2* (*form)(UErrorCode&)) {
@@ -166,7 +170,7 @@ bool is_nonspacing_mark(char32_t c) {
 }
 
 bool is_other(char32_t c) {
-  // Of the areas of private use that library knows the first and the last character.
+  // That library has only the first and the last character of each private use area.
   if (has_category(c, U_GC_CO_MASK))
     return !has_category(c - 1, U_GC_CO_MASK) || !has_category(c + 1, U_GC_CO_MASK);
   return has_category(c, U_GC_CC_MASK | U_GC_CF_MASK) && is_as_old_as(c, kCategories);
@@ -220,7 +224,7 @@ void visit_graphemes(std::string_view text, const std::function<void(std::string
   UText* opened =
       utext_openUTF8(nullptr, text.data(), static_cast<std::int64_t>(text.size()), &status);
   breaks->setText(opened, status);
-  utext_close(opened);  // the iterator holds a copy, which refers to the same bytes
+  utext_close(opened);  // the iterator has a copy that refers to the same bytes
   require(status, "find graphemes");
   std::int32_t from = breaks->first();
   for (std::int32_t to = breaks->next(); to != icu::BreakIterator::DONE; to = breaks->next()) {
@@ -228,5 +232,40 @@ void visit_graphemes(std::string_view text, const std::function<void(std::string
     from = to;
   }
 }
+
+namespace {
+
+struct ByteCharacters {
+  std::array<char32_t, 256> of_byte{};
+  std::array<int, 0x144>
+      byte_of{};  // by character; 188 bytes are their own characters, 68 start at U+0100
+
+  ByteCharacters() {
+    byte_of.fill(-1);
+    char32_t next = 0x100;
+    for (int b = 0; b < 256; ++b) {
+      const bool prints = (b >= '!' && b <= '~') || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
+      const char32_t c = prints ? static_cast<char32_t>(b) : next++;
+      of_byte[static_cast<std::size_t>(b)] = c;
+      byte_of[c] = b;
+    }
+  }
+};
+
+const ByteCharacters& table() {
+  static const ByteCharacters made;
+  return made;
+}
+
+}  // namespace
+
+std::string byte_level_text(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size() + bytes.size() / 4);
+  for (const char b : bytes) append(text, table().of_byte[static_cast<unsigned char>(b)]);
+  return text;
+}
+
+int byte_of_character(char32_t c) { return c < table().byte_of.size() ? table().byte_of[c] : -1; }
 
 }  // namespace murmur::tokenizer

@@ -1,4 +1,4 @@
-// transformer.cpp: embeds a prompt, carries it through the blocks and reads it out.
+// transformer.cpp: embeds a prompt, runs it through the blocks and computes the logits.
 #include "model/transformer.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 
 #include "core/checked.h"
 #include "model/parts.h"
-#include "model/reference_parts.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -17,29 +16,29 @@ namespace {
 
 using Rows = std::vector<float>;  // (n, width)
 
-bool plain(const PassOptions& options) { return options.engine == PassEngine::reference; }
+bool uses_reference(const PassOptions& options) { return options.engine == PassEngine::reference; }
 
-Rows mapped_by(const PassOptions& options, const Rows& x, const Linear& f) {
-  return plain(options) ? reference::map_rows(x, f) : map_rows(x, f, options.threads);
+Rows apply_map(const PassOptions& options, const Rows& x, const Linear& f) {
+  return uses_reference(options) ? reference::map_rows(x, f) : map_rows(x, f, options.threads);
 }
 
-void normalise_by(const PassOptions& options, Rows& x, const Norm& norm, const NormWeights& weights,
-                  int width) {
-  (plain(options) ? reference::normalise_rows : normalise_rows)(x, norm, weights,
-                                                                static_cast<std::size_t>(width));
+void normalise(const PassOptions& options, Rows& x, const Norm& norm, const NormWeights& weights,
+               int width) {
+  (uses_reference(options) ? reference::normalise_rows : normalise_rows)(
+      x, norm, weights, static_cast<std::size_t>(width));
 }
 
-// Numbers of one block; in the page a size has 32 bits.
+// The most weights of one block; in the web page a size has 32 bits.
 constexpr std::uint64_t kMostAttention =
     std::min<std::uint64_t>(std::uint64_t{1} << 40, SIZE_MAX / sizeof(float));
 
-// One pass: the description, the weights, and the residual stream as it stands.
+// One pass: the description, the weights, and the current residual stream.
 class Pass {
  public:
   Pass(const Description& of, const TransformerWeights& weights, const PassOptions& options)
       : of_(of), weights_(weights), options_(options) {}
 
-  // From block `first` on, of all that are run.
+  // Runs the blocks from `first` on, counted through all repetitions.
   Trace run(Rows x, int first = 0) {
     n_ = static_cast<int>(x.size() / static_cast<std::size_t>(of_.d));
     x_ = std::move(x);
@@ -51,26 +50,26 @@ class Pass {
       trace_.after.push_back(x_);
     }
     trace_.last = normalised(x_, weights_.final_norm);
-    trace_.logits = said(trace_.last);
+    trace_.logits = next_logits(trace_.last);
     return std::move(trace_);
   }
 
-  // Of states behind the final norm.
-  Rows said(const Rows& last) const {
+  // The logits of states behind the final norm.
+  Rows next_logits(const Rows& last) const {
     if (weights_.unembedding.w == nullptr) return {};
-    Rows logits = mapped(last, weights_.unembedding);
+    Rows logits = map_states(last, weights_.unembedding);
     if (of_.logit_cap > 0)
       for (float& logit : logits)
-        logit = plain(options_) ? reference::capped(logit, of_.logit_cap)
-                                : capped(logit, of_.logit_cap);
+        logit = uses_reference(options_) ? reference::capped(logit, of_.logit_cap)
+                                         : capped(logit, of_.logit_cap);
     return logits;
   }
 
-  Rows mapped(const Rows& x, const Linear& f) const { return mapped_by(options_, x, f); }
+  Rows map_states(const Rows& x, const Linear& f) const { return apply_map(options_, x, f); }
 
   Rows normalised(const Rows& x, const NormWeights& weights) const {
     Rows y = x;
-    if (weights.gain != nullptr) normalise_by(options_, y, of_.norm, weights, of_.d);
+    if (weights.gain != nullptr) normalise(options_, y, of_.norm, weights, of_.d);
     return y;
   }
 
@@ -83,32 +82,32 @@ class Pass {
     const NormWeights none;
     const NormWeights& first = after || !choice.first_norm ? none : w.attention_norm;
     const Rows start = x_;
-    Rows heard = attend(kept_near(x_, first), w, choice);
+    Rows message = attend(apply_norm(x_, first), w, choice);
     if (options_.attention) {
-      if (around) heard = kept_near(heard, w.attention_norm_after);
-      add(heard, x_);
-      if (after) x_ = kept_near(x_, w.attention_norm);
+      if (around) message = apply_norm(message, w.attention_norm_after);
+      add(message, x_);
+      if (after) x_ = apply_norm(x_, w.attention_norm);
     }
     trace_.between.push_back(x_);
     if (!options_.feed_forward) return;
     const Rows& read = of_.parallel ? start : x_;
-    Rows own = feed_forward(after ? read : kept_near(read, w.feed_forward_norm), w);
-    if (around) own = kept_near(own, w.feed_forward_norm_after);
+    Rows own = feed_forward(after ? read : apply_norm(read, w.feed_forward_norm), w);
+    if (around) own = apply_norm(own, w.feed_forward_norm_after);
     add(own, x_);
-    if (after) x_ = kept_near(x_, w.feed_forward_norm);
+    if (after) x_ = apply_norm(x_, w.feed_forward_norm);
   }
 
-  // Behind a norm of a block, unless these are left out.
-  Rows kept_near(const Rows& x, const NormWeights& weights) const {
+  // Applies a norm of a block, unless the options leave out norms.
+  Rows apply_norm(const Rows& x, const NormWeights& weights) const {
     return options_.norms ? normalised(x, weights) : x;
   }
 
   Rows attend(const Rows& x, const BlockWeights& w, const BlockChoice& choice) {
-    Rows q = mapped(x, w.query), k = mapped(x, w.key);
-    const Rows v = mapped(x, w.value);
+    Rows q = map_states(x, w.query), k = map_states(x, w.key);
+    const Rows v = map_states(x, w.value);
     if (w.query_norm.gain != nullptr)
-      normalise_by(options_, q, of_.norm, w.query_norm, of_.head_width);
-    if (w.key_norm.gain != nullptr) normalise_by(options_, k, of_.norm, w.key_norm, of_.head_width);
+      normalise(options_, q, of_.norm, w.query_norm, of_.head_width);
+    if (w.key_norm.gain != nullptr) normalise(options_, k, of_.norm, w.key_norm, of_.head_width);
     rotate(q, of_.heads, choice);
     rotate(k, of_.key_heads, choice);
     Rows weights(attention_size());
@@ -121,13 +120,14 @@ class Pass {
                                .scale = of_.score_scale,
                                .cap = of_.score_cap,
                                .threads = options_.threads};
-    const Rows gathered = plain(options_) ? reference::attention_rows(shape, q, k, v, weights)
-                                          : attention_rows(shape, q, k, v, weights);
+    const Rows gathered = uses_reference(options_)
+                              ? reference::attention_rows(shape, q, k, v, weights)
+                              : attention_rows(shape, q, k, v, weights);
     trace_.attention.push_back(std::move(weights));
-    return mapped(gathered, w.out);
+    return map_states(gathered, w.out);
   }
 
-  // heads n n, which no machine holds for the longest prompts.
+  // heads n n; refuses prompts so long that the weights do not fit in memory.
   std::size_t attention_size() const {
     const auto n = static_cast<std::uint64_t>(n_);
     const auto size = product_of({static_cast<std::uint64_t>(of_.heads), n, n}, kMostAttention);
@@ -140,22 +140,22 @@ class Pass {
 
   void rotate(Rows& x, int heads, const BlockChoice& choice) const {
     if (of_.rotary.width == 0) return;
-    (plain(options_) ? reference::rotate_rows : rotate_rows)(x, n_, heads, of_.head_width,
-                                                             of_.rotary, choice.theta);
+    (uses_reference(options_) ? reference::rotate_rows : rotate_rows)(x, n_, heads, of_.head_width,
+                                                                      of_.rotary, choice.theta);
   }
 
   Rows feed_forward(const Rows& x, const BlockWeights& w) const {
-    Rows hidden = mapped(x, of_.gated ? w.gate : w.up);
-    (plain(options_) ? reference::activate : activate)(hidden, of_.activation);
+    Rows hidden = map_states(x, of_.gated ? w.gate : w.up);
+    (uses_reference(options_) ? reference::activate : activate)(hidden, of_.activation);
     if (of_.gated) {
-      const Rows up = mapped(x, w.up);
+      const Rows up = map_states(x, w.up);
       for (std::size_t e = 0; e < hidden.size(); ++e) hidden[e] *= up[e];
     }
-    return mapped(hidden, w.down);
+    return map_states(hidden, w.down);
   }
 
-  static void add(const Rows& what, Rows& to) {
-    for (std::size_t e = 0; e < to.size(); ++e) to[e] += what[e];
+  static void add(const Rows& part, Rows& to) {
+    for (std::size_t e = 0; e < to.size(); ++e) to[e] += part[e];
   }
 
   const Description& of_;
@@ -175,8 +175,7 @@ void require_tokens(std::span<const std::int64_t> tokens, const Description& of)
   if (!reads_tokens(of))
     refuse(fmt::format("the model reads {}, not tokens", of.patch > 0 ? "pictures" : "spectra"),
            of.family, of.patch > 0 ? "give it a picture" : "give it the frames of a spectrum");
-  if (tokens.empty())
-    refuse("there is no token to begin with", "prompt", "give at least one token");
+  if (tokens.empty()) refuse("the prompt has no token", "prompt", "give at least one token");
   if (static_cast<int>(tokens.size()) > of.context)
     refuse(fmt::format("the prompt has {} tokens, the model takes {} at most", tokens.size(),
                        of.context),
@@ -184,11 +183,11 @@ void require_tokens(std::span<const std::int64_t> tokens, const Description& of)
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i] < 0 || tokens[i] >= of.vocabulary)
       refuse(fmt::format("token {} is not in the vocabulary of {}", tokens[i], of.vocabulary),
-             fmt::format("prompt, token {}", i), "use ids from 0 on, as the tokeniser gives them");
+             fmt::format("prompt, token {}", i), "use ids of the tokeniser, which start at 0");
 }
 
 // The row of the learned positions of every token.
-std::vector<int> places(std::span<const std::int64_t> tokens, const Description& of) {
+std::vector<int> position_rows(std::span<const std::int64_t> tokens, const Description& of) {
   std::vector<int> rows;
   int next = of.skipped_positions;
   for (const std::int64_t token : tokens)
@@ -231,7 +230,7 @@ Trace Transformer::pass(std::span<const std::int64_t> tokens, const PassOptions&
   require_tokens(tokens, of);
   const int n = static_cast<int>(tokens.size()), width = of.embedding_width;
   Rows x(static_cast<std::size_t>(n) * width);
-  const std::vector<int> rows = places(tokens, of);
+  const std::vector<int> rows = position_rows(tokens, of);
   const auto scale = static_cast<float>(of.embedding_scale);
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < width; ++k) {
@@ -242,8 +241,8 @@ Trace Transformer::pass(std::span<const std::int64_t> tokens, const PassOptions&
         entry += weights_.positions[static_cast<std::size_t>(rows[i]) * width + k];
     }
   if (weights_.embedding_norm.gain != nullptr)
-    normalise_by(options, x, of.norm, weights_.embedding_norm, width);
-  if (weights_.embedding_map.w != nullptr) x = mapped_by(options, x, weights_.embedding_map);
+    normalise(options, x, of.norm, weights_.embedding_norm, width);
+  if (weights_.embedding_map.w != nullptr) x = apply_map(options, x, weights_.embedding_map);
   return Pass(of, weights_, options).run(std::move(x));
 }
 
@@ -252,7 +251,7 @@ Trace Transformer::pass_picture(std::span<const float> pixels, const PassOptions
   if (reads_tokens(of)) refuse("the model reads tokens, not pictures", of.family, "give it a text");
   const Rows cut = of.frames > 0 ? frames_of(pixels, of) : patches_of(pixels, of);
   Rows x(weights_.class_token, weights_.class_token + of.d);
-  const Rows patches = mapped_by(options, cut, weights_.patches);
+  const Rows patches = apply_map(options, cut, weights_.patches);
   x.insert(x.end(), patches.begin(), patches.end());
   for (std::size_t e = 0; e < x.size(); ++e) x[e] += weights_.positions[e];
   return Pass(of, weights_, options).run(std::move(x));
@@ -264,7 +263,7 @@ Trace Transformer::pass_from(int first, std::vector<float> x, const PassOptions&
 
 std::vector<float> Transformer::logits_of(std::vector<float> x, const PassOptions& options) const {
   const Pass pass(description_, weights_, options);
-  return pass.said(pass.normalised(x, weights_.final_norm));
+  return pass.next_logits(pass.normalised(x, weights_.final_norm));
 }
 
 }  // namespace murmur

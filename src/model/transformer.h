@@ -1,4 +1,4 @@
-// transformer.h: a transformer as a row of choices, its weights, and its pass over a prompt.
+// transformer.h: a transformer: its description, its weights, and its pass over a prompt.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace murmur {
 
-// Of any size that a file may name, and of the products of sizes that a part has: three times as
-// much is still an int.
+// The largest size that a file may name, and the largest product of the sizes of a part. Three
+// times as much still fits in an int.
 inline constexpr int kMostConfigured = 1 << 24;
 inline constexpr int kMostConfiguredLayers = 4096;
 
@@ -22,27 +22,27 @@ struct Norm {
   double epsilon = 1e-5;
 };
 
-// Where a block of a transformer normalises: what a part reads (before), the sum of residual stream
-// and part (after), or what a part reads and what it gives (around).
+// Where a block normalises: the input of a part (before), the sum of residual stream and part
+// (after), or the input and the output of a part (around).
 enum class NormPlace { before, after, around };
 
 enum class FeedForwardActivation { relu, gelu, gelu_tanh, silu };
 
-// Rotations of queries and keys by their place p: pairs of the first `width` coordinates turn by
-// p theta^(-2i/width). Pairs are (i, i + width/2), or neighbours (2i, 2i + 1).
+// Rotations of queries and keys by their place p: pairs of the first `width` coordinates are
+// rotated by p theta^(-2i/width). Pairs are (i, i + width/2), or neighbours (2i, 2i + 1).
 struct Rotary {
   int width = 0;  // 0: none
   bool neighbours = false;
 };
 
-// One block's own choices.
+// The choices of one block.
 struct BlockChoice {
-  int window = 0;          // keys within fewer places than this are seen; 0: all
+  int window = 0;          // keys at a distance below this are seen; 0: all
   double theta = 1e4;      // of the rotations
   bool first_norm = true;  // the first norm is there
 };
 
-// What tells one family of transformers from another; each family is a row of these.
+// The choices by which families of transformers differ.
 struct Description {
   std::string family{};
   int d = 0, layers = 0, heads = 0, key_heads = 0, head_width = 0, hidden = 0;
@@ -57,25 +57,25 @@ struct Description {
   FeedForwardActivation activation = FeedForwardActivation::gelu;
   Rotary rotary{};
   int skipped_positions = 0;  // rows of the learned positions before the first place
-  int padding = -1;           // a token whose place is the row before the first; -1: none
+  int padding = -1;           // the token whose place is the row before the first; -1: none
   double embedding_scale = 1;
   double score_scale = 1;  // of <q, k>
   double score_cap = 0;    // c tanh(s / c); 0: none
   double logit_cap = 0;
-  bool final_norm_in_last = false;  // the last state that a library shows is behind the final norm
+  bool final_norm_in_last = false;  // the last hidden state of a library is behind the final norm
   int patch = 0, image = 0, channels = 0;  // of pictures; 0: prompts are tokens
-  int frames = 0, features = 0;            // of a spectrum, a token a frame; 0: no spectra
-  bool answers_first = false;              // the first token is asked, else the last
+  int frames = 0, features = 0;            // of a spectrum, one token per frame; 0: no spectra
+  bool answers_first = false;              // the first token gives the answer, else the last
   std::vector<BlockChoice> blocks{};       // (layers)
 };
 
-// Tokens, or numbers: the pixels of a picture, the frames of a spectrum.
+// Whether prompts are tokens, and not the pixels of a picture or the frames of a spectrum.
 inline bool reads_tokens(const Description& of) { return of.patch == 0 && of.frames == 0; }
 
 // The token whose last state is the answer to a prompt of n tokens.
 inline int answer_place(const Description& of, int n) { return of.answers_first ? 0 : n - 1; }
 
-// Of models that read numbers: how many tokens stand behind the class token.
+// The number of tokens behind the class token, for models of pictures and spectra.
 inline int input_tokens(const Description& of) {
   return of.frames > 0 ? of.frames : (of.image / of.patch) * (of.image / of.patch);
 }
@@ -112,29 +112,31 @@ struct TransformerWeights {
   std::vector<BlockWeights> blocks{};  // (layers), or one where they are shared
 };
 
-// What a pass leaves behind, by block; all row-major. Names in brackets are TransformerLens's.
+// The states and weights of a pass, by block; all row-major. Names in brackets are those of
+// TransformerLens.
 struct Trace {
   int n = 0, d = 0, heads = 0;
   std::vector<std::vector<float>> before{};     // (layers) of (n, d): [hook_resid_pre]
-  std::vector<std::vector<float>> between{};    // behind attention, [hook_resid_mid]
+  std::vector<std::vector<float>> between{};    // after attention, [hook_resid_mid]
   std::vector<std::vector<float>> after{};      // [hook_resid_post]
   std::vector<std::vector<float>> attention{};  // (layers) of (heads, n, n): [hook_pattern]
   std::vector<float> last{};                    // (n, d): `after` the last block, normalised
   std::vector<float> logits{};                  // (n, vocabulary); empty without an unembedding
 };
 
-// What computes a pass: matrix products by OpenBLAS, or plain loops that have the same bits on
-// every machine (reference_parts.h), the definition of right.
+// How a pass is computed: matrix products by OpenBLAS, or plain loops with the same bits on every
+// machine (parts.h, namespace reference), which define the right result.
 enum class PassEngine { blas, reference };
 
-// How a pass is made; the defaults are the pass that a model was trained for.
+// The options of a pass; the defaults are those for which the model was trained.
 struct PassOptions {
   PassEngine engine = PassEngine::blas;
   int threads = 1;
-  int repeat = 1;            // how often the row of blocks is run through
-  bool feed_forward = true;  // false: that sublayer is left out, its norms with it
-  bool attention = true;     // false: the same; its weights are computed, and nobody hears them
-  bool norms = true;  // false: those of the blocks are left out; queries and keys keep theirs
+  int repeat = 1;            // how many times all blocks are run
+  bool feed_forward = true;  // false: leaves out this sublayer and its norms
+  bool attention = true;     // false: the same; its weights are computed but not used
+  bool norms =
+      true;  // false: leaves out the norms of the blocks, but not those of queries and keys
 };
 
 class Transformer {
@@ -149,12 +151,12 @@ class Transformer {
   Trace pass(std::span<const std::int64_t> tokens, const PassOptions& options = {}) const;
   // pixels (channels, image, image), or a spectrum (frames, features)
   Trace pass_picture(std::span<const float> pixels, const PassOptions& options = {}) const;
-  // The rest of a pass: from the states x (n, d) before block `first` on, counted through all
-  // repetitions. The trace holds what came after.
+  // The rest of a pass from the states x (n, d) before block `first`, counted through all
+  // repetitions. The trace holds only this rest.
   Trace pass_from(int first, std::vector<float> x, const PassOptions& options = {}) const;
 
-  // What states x (rows, d) say next: final norm, unembedding, cap; (rows, vocabulary), or empty
-  // without an unembedding. Of the states of a block in the middle: the logit lens.
+  // The logits of states x (rows, d): final norm, unembedding, cap; (rows, vocabulary), or empty
+  // without an unembedding. For the states of an inner block this is the logit lens.
   std::vector<float> logits_of(std::vector<float> x, const PassOptions& options = {}) const;
 
  private:

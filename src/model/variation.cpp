@@ -1,4 +1,4 @@
-// variation.cpp: draws the weights of a transformer anew, and lets its blocks change places.
+// variation.cpp: draws random weights of a transformer, and swaps its blocks.
 #include "model/variation.h"
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@ namespace murmur {
 
 namespace {
 
-// Weights drawn anew; each tensor has its own number, so that none depends on the others.
-class Drawn {
+// Random weights. Each tensor has its own number, so that none depends on the others.
+class RandomWeights {
  public:
-  Drawn(std::uint64_t seed, int threads) : seed_(seed), threads_(threads) {}
+  RandomWeights(std::uint64_t seed, int threads) : seed_(seed), threads_(threads) {}
   std::vector<std::vector<float>> made{};
 
   TransformerWeights all(const TransformerWeights& trained, const Description& of) {
@@ -60,7 +60,7 @@ class Drawn {
   }
 
   Linear map(const Linear& f) {
-    const auto tensor = number_++;  // also of what is not there: numbers are those of places
+    const auto tensor = number_++;  // also counts missing tensors
     if (f.w == nullptr) return {};
     const int rows = f.transposed ? f.in : f.out, cols = f.transposed ? f.out : f.in;
     double square = 0;
@@ -112,7 +112,7 @@ Model varied(Model model, const Variation& variation, int threads) {
   for (const auto& two : variation.swapped) swap_blocks(two, of, w);
   std::vector<std::vector<float>> made;
   if (variation.random_weights) {
-    Drawn drawn(*variation.random_weights, threads);
+    RandomWeights drawn(*variation.random_weights, threads);
     w = drawn.all(w, of);
     made = std::move(drawn.made);
   }

@@ -1,4 +1,5 @@
-// variation.h: a trained transformer made another one, to tell what its training did.
+// variation.h: variations of a trained transformer that show the effect of training: random
+// weights, swapped blocks.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,15 @@
 namespace murmur {
 
 struct Variation {
-  // Every map and every embedding is drawn anew with this seed: independent Gaussian entries of the
-  // trained entries' root mean square. Norms have gain 1; biases are 0.
+  // Draws every map and every embedding with this seed: independent Gaussian entries with the root
+  // mean square of the trained ones. Norms have gain 1; biases are 0.
   std::optional<std::uint64_t> random_weights{};
-  std::vector<std::pair<int, int>>
-      swapped{};  // blocks that change places, one pair after the other
+  std::vector<std::pair<int, int>> swapped{};  // pairs of blocks that are swapped, in order
 
   bool any() const { return random_weights || !swapped.empty(); }
 };
 
-// Error(input) for a block that is not there, or where all blocks share their weights.
+// Error(input) for a block that does not exist, or if all blocks share their weights.
 Model varied(Model model, const Variation& variation, int threads = 1);
 
 }  // namespace murmur

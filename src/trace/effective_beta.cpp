@@ -12,11 +12,11 @@ namespace murmur {
 
 namespace {
 
-// One row of attention with the cosines of what it sees.
+// One row of attention with the cosines of the tokens that it sees.
 struct FitRow {
   std::vector<double> cosine{};
-  double heard = 0;    // sum_j a_ij c_ij
-  double entropy = 0;  // -sum_j a_ij log a_ij
+  double mean_cosine = 0;  // sum_j a_ij c_ij
+  double entropy = 0;      // -sum_j a_ij log a_ij
 };
 
 std::vector<int> rows_of(int n) {
@@ -26,11 +26,11 @@ std::vector<int> rows_of(int n) {
   return rows;
 }
 
-// (rows) of the cosines that the tokens chosen see.
+// The cosines in the chosen rows.
 std::vector<FitRow> cosines_of(const HostSwarm& x, bool causal, int window) {
   std::vector<FitRow> rows;
   for (const int i : rows_of(x.n())) {
-    const Sight seen = sight_of(i, x.n(), causal, window);
+    const VisibleKeys seen = visible_keys(i, x.n(), causal, window);
     FitRow row;
     row.cosine.assign(static_cast<std::size_t>(seen.end - seen.begin), 0.0);
     for (int k = 0; k < x.d(); ++k)
@@ -41,14 +41,14 @@ std::vector<FitRow> cosines_of(const HostSwarm& x, bool causal, int window) {
   return rows;
 }
 
-void hear(std::vector<FitRow>& rows, const float* weights, int n, bool causal, int window) {
+void read_weights(std::vector<FitRow>& rows, const float* weights, int n, bool causal, int window) {
   const std::vector<int> chosen = rows_of(n);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Sight seen = sight_of(chosen[r], n, causal, window);
+    const VisibleKeys seen = visible_keys(chosen[r], n, causal, window);
     const float* a = weights + static_cast<std::ptrdiff_t>(chosen[r]) * n;
-    rows[r].heard = rows[r].entropy = 0;
+    rows[r].mean_cosine = rows[r].entropy = 0;
     for (int j = seen.begin; j < seen.end; ++j) {
-      rows[r].heard += a[j] * rows[r].cosine[static_cast<std::size_t>(j - seen.begin)];
+      rows[r].mean_cosine += a[j] * rows[r].cosine[static_cast<std::size_t>(j - seen.begin)];
       if (a[j] > 0) rows[r].entropy -= a[j] * std::log(static_cast<double>(a[j]));
     }
   }
@@ -68,14 +68,14 @@ Misfit misfit_at(const std::vector<FitRow>& rows, double beta) {
       z += w, first += w * c, second += w * c * c;
     }
     const double mean = first / z;
-    sum.value += std::log(z) + beta * top - beta * row.heard - row.entropy;
-    sum.slope += mean - row.heard;
+    sum.value += std::log(z) + beta * top - beta * row.mean_cosine - row.entropy;
+    sum.slope += mean - row.mean_cosine;
     sum.curvature += std::max(0.0, second / z - mean * mean);
   }
   return sum;
 }
 
-// The zero of a slope that ascends.
+// The zero of an increasing slope.
 template <class At>
 double minimum_of(const At& at) {
   double low = -kMostBeta, high = kMostBeta, beta = 0;
@@ -109,8 +109,8 @@ std::vector<std::vector<EffectiveBeta>> effective_betas(const TracedText& text,
         cosines_of(on_the_sphere(text, static_cast<int>(layer)), of.causal, window);
     for_blocks(of.heads, threads, [&](int head) {
       std::vector<FitRow> rows = cosines;
-      hear(rows, &text.trace.attention[layer][static_cast<std::size_t>(head) * n * n], n, of.causal,
-           window);
+      read_weights(rows, &text.trace.attention[layer][static_cast<std::size_t>(head) * n * n], n,
+                   of.causal, window);
       const auto at = [&](double beta) { return misfit_at(rows, beta); };
       const auto count = static_cast<double>(rows.size());
       EffectiveBeta& fit = found[layer][static_cast<std::size_t>(head)];
@@ -138,7 +138,7 @@ CommonBeta common_beta(std::span<const TracedText> texts, const Description& of)
         mean[e % mean.size()] += text.trace.attention[layer][e] / static_cast<float>(of.heads);
       std::vector<FitRow> rows =
           cosines_of(on_the_sphere(text, static_cast<int>(layer)), of.causal, window);
-      hear(rows, mean.data(), text.n(), of.causal, window);
+      read_weights(rows, mean.data(), text.n(), of.causal, window);
       for (FitRow& row : rows)
         if (row.cosine.size() > 1) block.push_back(std::move(row));
     }

@@ -1,4 +1,5 @@
-// effective_beta.h: the inverse temperature at which the ideal flow attends most like a real head.
+// effective_beta.h: the inverse temperature at which the attention of the ideal flow is most like
+// that of a real head.
 #pragma once
 
 #include <span>
@@ -9,23 +10,23 @@
 namespace murmur {
 
 //   F(beta) = mean over i of KL( a_i | softmax_j(beta <x_i, x_j>) ),   x on the sphere,
-// j over those that i sees. F is convex; its minimum is the effective beta, F there the misfit in
-// nats. At most kMostRows rows a head count, evenly chosen.
-inline constexpr double kMostBeta = 1000;  // |beta| is not looked for beyond it
+// where j are the tokens that i sees. F is convex; its minimum is the effective beta, and its value
+// there the misfit in nats. At most kMostRows rows per head count, chosen evenly.
+inline constexpr double kMostBeta = 1000;  // the search is limited to |beta| below this
 inline constexpr int kMostRows = 256;
 
 struct EffectiveBeta {
   double beta = 0;
   double misfit = 0;   // F(beta), nats
-  double uniform = 0;  // F(0): the misfit of attention that is the same for all
+  double uniform = 0;  // F(0): the misfit of uniform attention
 };
 
-// (layers, heads) of a text: by block, then by head.
+// The fits of a text (layers, heads): by block, then by head.
 std::vector<std::vector<EffectiveBeta>> effective_betas(const TracedText& text,
                                                         const Description& of, int threads);
 
-// One beta for all heads of all texts: of every block that is run, and of all blocks together. 1
-// where no token sees another.
+// One beta for all heads of all texts: for each block that is run, and for all blocks together. 1
+// if no token sees another.
 struct CommonBeta {
   double all = 1;
   std::vector<double> by_block{};

@@ -21,15 +21,15 @@ double entry(const Linear& f, int row, int col) {
                       : f.w[static_cast<std::ptrdiff_t>(row) * f.pitch + col];
 }
 
-// What a norm does to a state beside dividing it by a length: its gain, and the mean that it takes
-// away.
+// The effects of a norm on a state other than the division by a length: its gain, and whether it
+// subtracts the mean.
 struct BehindNorm {
   const float* gain = nullptr;  // null: there is no norm
   bool centred = false;
 };
 
-// Rows [first, first + w) of a map that reads behind a norm; `own` is the gain of the norm behind
-// the map, if it has one.
+// Rows [first, first + w) of a map that follows a norm; `own` is the gain of the norm behind the
+// map, if it has one.
 Rows rows_of(const Linear& f, int first, int w, const BehindNorm& norm,
              const float* own = nullptr) {
   Rows rows;
@@ -92,15 +92,16 @@ void read_maps(const BlockWeights& b, const Description& of, const BlockChoice& 
   if (!phi.empty()) reading.leading.heard = cosine_through(query, key, phi, w);
 }
 
-struct Seen {
+struct AttentionStatistics {
   double entropy = 0, share = 0, sink = 0, first = 0;
   int sink_at = 0;
 };
 
-// Of the weights (n, n) of one head. A token counts as a sink where a quarter of all see it.
-Seen seen_by(const float* weights, int n) {
-  Seen s;
-  Rows received(static_cast<std::size_t>(n)), watchers(static_cast<std::size_t>(n));
+// Reads the weights (n, n) of one head. A token can be a sink if at least a quarter of all tokens
+// see it.
+AttentionStatistics attention_statistics(const float* weights, int n) {
+  AttentionStatistics s;
+  Rows received(static_cast<std::size_t>(n)), observers(static_cast<std::size_t>(n));
   int several = 0;
   for (int i = 0; i < n; ++i) {
     const float* a = weights + static_cast<std::ptrdiff_t>(i) * n;
@@ -111,7 +112,7 @@ Seen seen_by(const float* weights, int n) {
       ++seen;
       entropy -= a[j] * std::log(static_cast<double>(a[j]));
       received[static_cast<std::size_t>(j)] += a[j];
-      watchers[static_cast<std::size_t>(j)] += 1;
+      observers[static_cast<std::size_t>(j)] += 1;
     }
     s.entropy += entropy / n;
     if (i > 0) s.first += a[0] / (n - 1.0);
@@ -121,8 +122,8 @@ Seen seen_by(const float* weights, int n) {
   }
   if (several > 0) s.share /= several;
   for (std::size_t j = 0; j < received.size(); ++j) {
-    if (watchers[j] * 4 < n || received[j] / watchers[j] <= s.sink) continue;
-    s.sink = received[j] / watchers[j];
+    if (observers[j] * 4 < n || received[j] / observers[j] <= s.sink) continue;
+    s.sink = received[j] / observers[j];
     s.sink_at = static_cast<int>(j);
   }
   return s;
@@ -134,7 +135,8 @@ void add_attention(const TracedText& text, const Description& of, double share, 
   for (HeadReading& r : all) {
     const auto block = static_cast<std::size_t>(r.block), head = static_cast<std::size_t>(r.head);
     const auto n = static_cast<std::size_t>(text.n());
-    const Seen s = seen_by(&text.trace.attention[block][head * n * n], text.n());
+    const AttentionStatistics s =
+        attention_statistics(&text.trace.attention[block][head * n * n], text.n());
     if (r.entropy == 0 && r.sink == 0) r.sink_at = s.sink_at;
     r.beta += share * fits[block][head].beta;
     r.misfit += share * fits[block][head].misfit;
@@ -177,14 +179,14 @@ MapReading map_reading(const Rows& left, const Rows& right, int w, int d, Rows* 
 
 std::string theory_of(const LeadingValue& leading, const MapReading& ov) {
   constexpr double kNear = 0.99;   // |V - c I|_F is then within 0.15 of |c I|_F
-  constexpr double kApart = 1e-3;  // half precision tells no nearer moduli apart
-  constexpr double kHeard = 1e-6;  // a cosine below is a zero that was rounded
+  constexpr double kApart = 1e-3;  // half precision does not resolve smaller differences of moduli
+  constexpr double kLeastCosine = 1e-6;  // a smaller cosine is a rounded zero
   if (!std::isfinite(leading.re)) return "";
   if (ov.identity > kNear) return "gathers";
   if (ov.identity < -kNear) return "repels";
   if (std::abs(leading.im) > kApart * std::abs(leading.re)) return "turns";
-  const bool alone = leading.re > 0 && leading.next < 1 - kApart;
-  return alone && leading.heard > kHeard ? "hyperplanes" : "open";
+  const bool dominant = leading.re > 0 && leading.next < 1 - kApart;
+  return dominant && leading.heard > kLeastCosine ? "hyperplanes" : "open";
 }
 
 std::vector<HeadReading> head_readings(const Transformer* model, std::span<const TracedText> texts,

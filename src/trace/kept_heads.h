@@ -1,4 +1,4 @@
-// kept_heads.h: attention and spectra of single heads, as a traced run keeps them.
+// kept_heads.h: attention and spectra of single heads, read from a traced run.
 #pragma once
 
 #include <complex>
@@ -12,22 +12,22 @@
 
 namespace murmur {
 
-// (n, n) of the weights (heads, n, n) of a block: of one head, or the mean of all. Error(input) for
-// a head that is not there.
+// The weights (n, n) of one head of a block with weights (heads, n, n), or their mean over all
+// heads. Error(input) for a head that does not exist.
 Matrix head_weights(const Array& pattern, std::optional<int> head);
 
 struct TraceHead {
   int text = 0, block = 0;
-  std::optional<int> head{};  // else the mean over all heads
+  std::optional<int> head{};  // empty: the mean over all heads
 };
 struct TraceAttention {
-  Matrix weights{};                   // (n, n): row i is what token i attends to
+  Matrix weights{};                   // (n, n): row i has the weights of token i
   std::vector<std::string> tokens{};  // (n)
 };
-// Error(input) where the run keeps no activations, and for a text, block or head that is not there.
+// Error(input) if the run has no activations, and for a text, block or head that does not exist.
 TraceAttention trace_attention(const RunReader& run, const TraceFile& file, const TraceHead& of);
 
-// spectra.npy of a run; Error(input) where there is none, or of another shape.
+// Reads spectra.npy of a run; Error(input) if it is missing or has another shape.
 struct Spectra {
   std::size_t blocks = 0, heads = 0, w = 0;
   std::vector<double> values{};  // (blocks, heads, 2, w, 2)

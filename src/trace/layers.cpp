@@ -1,16 +1,19 @@
-// layers.cpp: reads layers text by text, and flies the ideal flow beside them.
+// layers.cpp: reads the layers of a traced transformer text by text, compares them with the ideal
+// flow, and finds each layer on the phase diagram of that flow (phase.h).
 #include "trace/layers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "murmur/observe.h"
 #include "murmur/transport.h"
 #include "run/formats.h"
+#include "trace/phase.h"
 #include "trace/trace_run.h"
 #include "trace/twin.h"
 
@@ -18,10 +21,10 @@ namespace murmur {
 
 namespace {
 
-// Of the ideal flow that is not causal: its energy exists.
-class Energies {
+// Observables of the ideal flow that is not causal, which has an energy.
+class FlowObservables {
  public:
-  Energies(const HostSwarm& x, double beta)
+  FlowObservables(const HostSwarm& x, double beta)
       : e_(ideal_flow({.start = x, .beta = beta, .frames = 2})) {}
   std::vector<double> row(const HostSwarm& x) const {
     return observe(x, e_.dynamics, observe_settings(e_));
@@ -34,23 +37,23 @@ class Energies {
   Experiment e_;
 };
 
-// Those in which there are pairs.
-std::vector<TextSpan> several_of(const TraceFile& file, const RunReader& run) {
+// The texts with two tokens or more.
+std::vector<TextSpan> texts_with_pairs(const TraceFile& file, const RunReader& run) {
   std::vector<TextSpan> texts = texts_of(file, run);
   std::erase_if(texts, [](const TextSpan& s) { return s.n < 2; });
   return texts;
 }
 
-// A frame of one text, less norm and angle.
+// The readings of one frame of one text, without norm and angle.
 LayerReading reading_of(const HostSwarm& x, double beta) {
-  const Energies energies(x, beta);
-  const std::vector<double> row = energies.row(x);
-  return {.mean_cos = energies.at(row, "mean_cos"),
-          .min_cos = energies.at(row, "min_cos"),
-          .max_cos = energies.at(row, "max_cos"),
-          .clusters = energies.at(row, "clusters"),
-          .effective_rank = energies.at(row, "effective_rank"),
-          .energy_scaled = energies.at(row, "energy_scaled")};
+  const FlowObservables observables(x, beta);
+  const std::vector<double> row = observables.row(x);
+  return {.mean_cos = observables.at(row, "mean_cos"),
+          .min_cos = observables.at(row, "min_cos"),
+          .max_cos = observables.at(row, "max_cos"),
+          .clusters = observables.at(row, "clusters"),
+          .effective_rank = observables.at(row, "effective_rank"),
+          .energy_scaled = observables.at(row, "energy_scaled")};
 }
 
 }  // namespace
@@ -74,7 +77,7 @@ std::vector<TextSpan> texts_of(const TraceFile& file, const RunReader& run) {
   }
   if (first != run.shape().n)
     throw Error(Fault::input,
-                fmt::format("trace.json speaks of {} tokens, frames have {}", first, run.shape().n),
+                fmt::format("trace.json has {} tokens, the frames have {}", first, run.shape().n),
                 run.directory().string(), "trace the text again");
   return texts;
 }
@@ -108,7 +111,7 @@ std::vector<LayerReading> layer_readings(const TracedText& text, double beta) {
 }
 
 std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& file) {
-  const std::vector<TextSpan> texts = several_of(file, run);
+  const std::vector<TextSpan> texts = texts_with_pairs(file, run);
   const std::vector<double> norms = read_npy(run.directory() / "norms.npy").doubles();
   if (norms.size() != static_cast<std::size_t>(run.frames()) * run.shape().n)
     throw Error(Fault::input, "norms.npy does not fit the frames", run.directory().string(),
@@ -139,7 +142,7 @@ std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& 
 }
 
 std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file) {
-  std::vector<TextSpan> texts = several_of(file, run);
+  std::vector<TextSpan> texts = texts_with_pairs(file, run);
   std::erase_if(texts, [](const TextSpan& s) { return s.n > kMostTwinTokens; });
   if (texts.empty())
     throw Error(Fault::input, fmt::format("no text has from 2 to {} tokens", kMostTwinTokens),
@@ -150,7 +153,7 @@ std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file
     HostSwarm real = part_of(run.frame(0), s);
     const HostSwarm first = real;
     Twin twin(real, {.causal = file.causal});
-    const Energies energies(real, flow_beta(file.beta));
+    const FlowObservables observables(real, flow_beta(file.beta));
     for (std::int64_t f = 0; f < run.frames(); ++f) {
       TwinReading& r = rows[static_cast<std::size_t>(f)];
       r.layer = static_cast<int>(f);
@@ -166,12 +169,127 @@ std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file
       r.w2 += share * assignment_distance(real, twin.x(), Ground::chord).distance;
       r.still += share * distance_between(real, first);
       r.still_w2 += share * assignment_distance(real, first, Ground::chord).distance;
-      const std::vector<double> row = energies.row(twin.x());
-      r.mean_cos += share * energies.at(row, "mean_cos");
-      r.energy_scaled += share * energies.at(row, "energy_scaled");
+      const std::vector<double> row = observables.row(twin.x());
+      r.mean_cos += share * observables.at(row, "mean_cos");
+      r.energy_scaled += share * observables.at(row, "energy_scaled");
     }
   }
   return rows;
+}
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr int kBetas = 13, kTimes = 65, kRuns = 3;
+constexpr double kLast = 16;
+
+// Adds the mean cosine of one simulation at every time to `row`.
+void add_simulation(const PhaseDiagram& of, double beta, bool causal, std::uint64_t seed,
+                    double* row) {
+  ExperimentSpec spec;
+  spec.n = of.n;
+  spec.d = of.d;
+  spec.random.seed = seed;
+  spec.dynamics.interaction = causal ? Interaction::causal : Interaction::SA;
+  spec.dynamics.beta = std::abs(beta);
+  if (beta < 0) spec.dynamics.query.kind = MatrixChoice::minus_identity;
+  spec.T = kLast;
+  spec.save = SaveChoice{SaveChoice::every, kLast / (kTimes - 1)};
+  spec.tolerance = {1e-5, 1e-7};
+  const Experiment e = make_experiment(WordedSpec{spec, words_of(spec)});
+  const auto engine = make_engine(e.engine);
+  const auto field = prepare_field(e, *engine);
+  FlowState state = start(e.swarm);
+  std::size_t k = 0;
+  double last = 0;
+  FlowWatch watch;
+  watch.frame = [&](double, const Frame& frame) {
+    last = mean_cosine(frame.host);
+    if (k < kTimes) row[k++] += last / kRuns;
+  };
+  const Outcome outcome = advance({*engine, *field, e.flow, e.random}, e.schedule, state, watch);
+  if (!outcome.ok()) throw Error(Fault::numerical, outcome.what, "phase diagram", outcome.remedy);
+  while (k < kTimes) row[k++] += last / kRuns;  // the tokens are at rest
+}
+
+PhaseDiagram simulated(int n, int d, bool causal, const std::vector<double>& betas) {
+  PhaseDiagram diagram{.n = n, .d = d, .flights = kRuns};
+  const auto [low, high] = std::minmax_element(betas.begin(), betas.end());
+  const double from = std::min(0.0, std::floor(*low - 0.5)),
+               to = std::max(4.0, std::ceil(*high + 0.5));
+  for (int b = 0; b < kBetas; ++b) diagram.beta.push_back(from + (to - from) * b / (kBetas - 1));
+  for (int k = 0; k < kTimes; ++k) diagram.t.push_back(kLast * k / (kTimes - 1));
+  diagram.mean_cos.assign(static_cast<std::size_t>(kBetas) * kTimes, 0.0);
+  for (std::size_t b = 0; b < kBetas; ++b)
+    for (std::uint64_t seed = 0; seed < kRuns; ++seed)
+      add_simulation(diagram, diagram.beta[b], causal, seed, &diagram.mean_cos[b * kTimes]);
+  return diagram;
+}
+
+// The interval of an increasing grid that contains a value, and the position in it from 0 to 1.
+struct Between {
+  std::size_t k = 0;
+  double share = 0;
+};
+Between between(const std::vector<double>& grid, double value) {
+  const double held = std::clamp(value, grid.front(), grid.back());
+  std::size_t k = 0;
+  while (k + 2 < grid.size() && grid[k + 1] <= held) ++k;
+  return {k, (held - grid[k]) / (grid[k + 1] - grid[k])};
+}
+
+}  // namespace
+
+double PhaseDiagram::at(double beta_asked, double time) const {
+  const Between b = between(beta, beta_asked), k = between(t, time);
+  const auto value = [&](std::size_t row, std::size_t column) {
+    return mean_cos[row * t.size() + column];
+  };
+  const auto along = [&](std::size_t row) {
+    return value(row, k.k) + k.share * (value(row, k.k + 1) - value(row, k.k));
+  };
+  return along(b.k) + b.share * (along(b.k + 1) - along(b.k));
+}
+
+double PhaseDiagram::time_of(double beta_asked, double cosine) const {
+  double before = at(beta_asked, 0);
+  if (before >= cosine) return 0;
+  for (std::size_t k = 1; k < t.size(); ++k) {
+    const double now = at(beta_asked, t[k]);
+    if (now >= cosine) return t[k - 1] + (t[k] - t[k - 1]) * (cosine - before) / (now - before);
+    before = now;
+  }
+  return kNaN;
+}
+
+PhaseReading phase_places(const RunReader& run, const TraceFile& file) {
+  const std::vector<TextSpan> all = texts_of(file, run);
+  const auto found = std::find_if(
+      all.begin(), all.end(), [](const TextSpan& s) { return s.n > 1 && s.n <= kMostTwinTokens; });
+  if (found == all.end())
+    throw Error(Fault::input, "no text has two tokens or more", run.directory().string(),
+                "trace a longer text");
+  std::vector<double> betas;
+  for (std::int64_t f = 0; f < run.frames(); ++f)
+    betas.push_back(std::clamp(beta_of(file, std::max(0, static_cast<int>(f) - 1)), -kMostPhaseBeta,
+                               kMostPhaseBeta));
+  PhaseReading reading{
+      .diagram = simulated(std::min(found->n, kMostPhaseTokens), file.d, file.causal, betas)};
+  HostSwarm before;
+  double flown = 0;
+  for (std::int64_t f = 0; f < run.frames(); ++f) {
+    HostSwarm x = part_of(run.frame(f), *found);
+    const double beta = betas[static_cast<std::size_t>(f)], cosine = mean_cosine(x);
+    if (f > 0) flown += move_fit(before, x, beta, {.causal = file.causal}).tau;
+    reading.places.push_back({.layer = static_cast<int>(f),
+                              .beta = beta,
+                              .t = reading.diagram.time_of(beta, cosine),
+                              .mean_cos = cosine,
+                              .flown = flown,
+                              .expected = reading.diagram.at(beta, std::max(0.0, flown))});
+    before = std::move(x);
+  }
+  return reading;
 }
 
 }  // namespace murmur

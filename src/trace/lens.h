@@ -1,9 +1,11 @@
-// lens.h: what every layer of a transformer would say next, were it the last (the logit lens).
+// lens.h: the next token that each layer of a transformer would predict if it were the last (the
+// logit lens), and the likeliest next tokens as points among the states.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "murmur/matrix.h"
 #include "trace/traced.h"
 
 namespace murmur {
@@ -19,18 +21,34 @@ struct LensRow {
   int frame = 0;
   std::vector<SaidToken> top{};  // the likeliest first
   double entropy = 0;            // nats
-  double probability = 0;        // of the token that the whole model says
-  int rank = 0;                  // of that token: 1 where this layer says it too
+  double probability = 0;        // of the token that the whole model predicts
+  int rank = 0;                  // of that token: 1 if this layer predicts it too
 };
 
 struct LensRequest {
   int place = 0;  // of the token whose states are read
   int top = 5;
-  const Tokenizer* tokenizer = nullptr;  // spells tokens, where there is one
+  const Tokenizer* tokenizer = nullptr;  // spells tokens; may be null
   PassOptions pass{};
 };
 // (frames). Empty without an unembedding.
 std::vector<LensRow> logit_lens(const Transformer& model, const TracedText& text,
                                 const LensRequest& request);
+
+inline constexpr int kCandidates = 12;
+
+// The likeliest next tokens. A logit is sqrt(d) <w_v, u>, where u is the direction of the state
+// (with a layer norm: of the state minus its mean) and w_v the unembedding of token v times the
+// gain of the last norm. Points are the directions of w_v, and kappa is sqrt(d) times their mean
+// length. softmax(kappa cosines) is then the prediction of the model, except for biases and the
+// different lengths of the w_v.
+struct Candidates {
+  std::vector<std::string> words{};  // without repetition
+  Matrix points{};                   // (words, d), of length 1
+  double kappa = 0;
+};
+// The candidates of the last layer at request.place; empty without an unembedding.
+Candidates candidates_of(const Transformer& model, const TracedText& text,
+                         const LensRequest& request);
 
 }  // namespace murmur

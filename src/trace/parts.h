@@ -1,4 +1,4 @@
-// parts.h: a transformer with one part left out, and what that does to how its tokens gather.
+// parts.h: a transformer without one of its parts, and how far its tokens then gather.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace murmur {
 
-// Layer by layer, means over the texts that have two tokens or more; NaN from where on a state has
-// no direction: without norms it may leave the numbers.
+// Readings per layer: means over the texts with two tokens or more. NaN from the first layer with a
+// state that has no direction: without norms states may become infinite.
 struct PartReading {
-  std::string part{};                                            // "none": all parts are there
+  std::string part{};                                            // "none": no part is left out
   std::vector<double> mean_cos{}, clusters{}, effective_rank{};  // (frames)
 };
 
-// With nothing left out, then without attention, without feed-forward, without the norms of the
-// blocks. The texts are read again for each.
+// With all parts, then without attention, without feed-forward, without the norms of the blocks.
+// Runs the texts again for each.
 std::vector<PartReading> without_parts(const Transformer& model, std::span<const TracedText> texts,
                                        const PassOptions& pass);
 

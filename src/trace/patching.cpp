@@ -1,11 +1,16 @@
-// patching.cpp: runs the rest of a pass from a state with one row of another.
+// patching.cpp: runs a pass again with one state replaced, or without attention, feed-forward or
+// norms (parts.h).
 #include "trace/patching.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "murmur/error.h"
+#include "trace/layers.h"
+#include "trace/parts.h"
 
 namespace murmur {
 
@@ -15,7 +20,7 @@ namespace {
   throw Error(Fault::input, what, "--patch", remedy);
 }
 
-// Of the token that is asked, among the states (n, d) behind the last block.
+// The state of the token that gives the answer, from the states (n, d) behind the last block.
 std::vector<float> answer_row(const Description& of, const std::vector<float>& rows) {
   const int n = static_cast<int>(rows.size()) / of.d;
   const auto from = rows.begin() + static_cast<std::ptrdiff_t>(answer_place(of, n)) * of.d;
@@ -50,9 +55,8 @@ void require_answers(const PatchAnswers& answers, int vocabulary) {
       refuse(fmt::format("the answer {} is not in the vocabulary of {}", id, vocabulary),
              "give two ids, as --answers 17,42");
   if (answers.first == answers.second)
-    refuse(
-        fmt::format("both texts are answered by token {}: nothing tells them apart", answers.first),
-        "give texts that go on differently, or the ids of two answers: --answers 17,42");
+    refuse(fmt::format("both texts have the answer {}: the two answers must differ", answers.first),
+           "give texts that go on differently, or the ids of two answers: --answers 17,42");
 }
 
 }  // namespace
@@ -62,10 +66,10 @@ Patching patch(const Transformer& model, const TracedText& first, const TracedTe
                const PassOptions& options) {
   if (model.weights().unembedding.w == nullptr)
     refuse("the model has no unembedding, so there are no logits to compare",
-           "use a model that says a next token, such as gpt2 or llama");
+           "use a model that predicts a next token, such as gpt2 or llama");
   if (first.n() != second.n())
     refuse(fmt::format("the texts have {} and {} tokens", first.n(), second.n()),
-           "give two texts of equally many tokens; murmur tokenize shows them");
+           "give two texts with the same number of tokens; murmur tokenize shows them");
   Patching made;
   if (place) {
     if (place->place < 0) place->place += first.n();
@@ -109,6 +113,71 @@ Trace patched_trace(const Transformer& model, const TracedText& first, const Tra
   trace.last = std::move(rest.last);
   trace.logits = std::move(rest.logits);
   return trace;
+}
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+bool has_directions(const TracedText& text, int frame) {
+  const std::vector<float>& state = text.state(frame);
+  const auto d = static_cast<std::size_t>(text.trace.d);
+  for (std::size_t row = 0; row < state.size(); row += d) {
+    double square = 0;
+    for (std::size_t k = 0; k < d; ++k)
+      square += static_cast<double>(state[row + k]) * static_cast<double>(state[row + k]);
+    if (!(square > 0) || !std::isfinite(square)) return false;
+  }
+  return true;
+}
+
+// The number of frames before the first one with a state without a direction.
+int whole_frames(const TracedText& text) {
+  int frame = 0;
+  while (frame < text.frames() && has_directions(text, frame)) ++frame;
+  return frame;
+}
+
+void add_text(const Transformer& model, const TracedText& text, const PassOptions& pass,
+              double share, PartReading& reading) {
+  TracedText again{.tokens = text.tokens};
+  again.trace = text.prompt.pixels.empty() ? model.pass(text.prompt.ids, pass)
+                                           : model.pass_picture(text.prompt.pixels, pass);
+  const auto frames = static_cast<std::size_t>(again.frames());
+  for (std::vector<double>* column :
+       {&reading.mean_cos, &reading.clusters, &reading.effective_rank})
+    column->resize(frames, 0.0);
+  const auto whole = static_cast<std::size_t>(whole_frames(again));
+  const bool broken = whole < frames;
+  if (broken) again.trace.after.resize(whole > 0 ? whole - 1 : 0);
+  const std::vector<LayerReading> rows =
+      whole > 0 ? layer_readings(again, 1) : std::vector<LayerReading>{};
+  for (std::size_t f = 0; f < frames; ++f) {
+    reading.mean_cos[f] += f < whole ? share * rows[f].mean_cos : kNaN;
+    reading.clusters[f] += f < whole ? share * rows[f].clusters : kNaN;
+    reading.effective_rank[f] += f < whole ? share * rows[f].effective_rank : kNaN;
+  }
+}
+
+}  // namespace
+
+std::vector<PartReading> without_parts(const Transformer& model, std::span<const TracedText> texts,
+                                       const PassOptions& pass) {
+  std::vector<PartReading> readings;
+  for (const char* part : {"none", "attention", "feed-forward", "norm"}) {
+    const std::string left(part);
+    PassOptions without = pass;
+    without.attention = pass.attention && left != "attention";
+    without.feed_forward = pass.feed_forward && left != "feed-forward";
+    without.norms = pass.norms && left != "norm";
+    int counted = 0;
+    for (const TracedText& text : texts) counted += text.n() > 1 ? 1 : 0;
+    PartReading reading{.part = left};
+    for (const TracedText& text : texts)
+      if (text.n() > 1) add_text(model, text, without, 1.0 / counted, reading);
+    readings.push_back(std::move(reading));
+  }
+  return readings;
 }
 
 }  // namespace murmur

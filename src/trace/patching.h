@@ -1,4 +1,5 @@
-// patching.h: states of one text put into the pass over another, and what that changes.
+// patching.h: replaces states in the pass over one text with states of another, and measures the
+// effect.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +10,36 @@
 
 namespace murmur {
 
-// A state of the first text takes the place of that of the second: before block `frame` (frame 0:
-// the embedding; the number of blocks: behind the last), at token `place`.
+// A state of the first text replaces that of the second before block `frame` (0: the embedding; the
+// number of blocks: behind the last one) at token `place`.
 struct PatchPlace {
   int frame = 0, place = 0;
 };
 
-// The answers a and b that are told apart: by default what each text says next.
+// The two answers whose logits are compared: by default the likeliest next token of each text.
 struct PatchAnswers {
   std::int64_t first = 0, second = 0;
 };
 
 struct Patching {
   PatchAnswers answers{};
-  // logit(answers.first) - logit(answers.second) of the last token: of both texts as they are, and
-  // of the second with a patch at (frame, place).
+  // logit(answers.first) - logit(answers.second) of the last token: of both texts unchanged, and of
+  // the second with a patch at (frame, place).
   double first = 0, second = 0;
   std::vector<PatchPlace> places{};
   std::vector<double> patched{};  // (places)
 
-  // 1: the patch makes the second text answer as the first does; 0: it changes nothing.
+  // 1: with the patch the second text has the answer of the first; 0: the patch changes nothing.
   double recovered(std::size_t k) const { return (patched[k] - second) / (first - second); }
 };
 
-// At one place, or, without one, at all. Error(input) for texts of different lengths, places that
-// are not there, a model without an unembedding, and answers that are the same.
+// Patches at one place, or, without one, at each place in turn. Error(input) for texts of different
+// lengths, places that do not exist, a model without an unembedding, and two equal answers.
 Patching patch(const Transformer& model, const TracedText& first, const TracedText& second,
                std::optional<PatchPlace> place, std::optional<PatchAnswers> answers,
                const PassOptions& options);
 
-// The trace of the second text with that patch. Blocks before it are as they were.
+// The trace of the second text with this patch. Blocks before it do not change.
 Trace patched_trace(const Transformer& model, const TracedText& first, const TracedText& second,
                     const PatchPlace& place, const PassOptions& options);
 

@@ -1,4 +1,5 @@
-// phase.h: where the layers of a traced transformer lie on the phase diagram of the ideal flow.
+// phase.h: the positions of the layers of a traced transformer on the phase diagram of the ideal
+// flow.
 #pragma once
 
 #include <vector>
@@ -8,27 +9,28 @@
 
 namespace murmur {
 
-// The ideal flow from n tokens drawn uniformly on S^(d-1), simulated at every beta up to time T:
-// how far they have gathered.
+// The mean cosine of n tokens drawn uniformly on S^(d-1), simulated by the ideal flow at every beta
+// up to time T.
 struct PhaseDiagram {
-  int n = 0, d = 0, flights = 0;   // flights at each beta, of which the mean is taken
+  int n = 0, d = 0;
+  int flights = 0;                 // number of simulations per beta; mean_cos is their mean
   std::vector<double> beta{};      // increasing
   std::vector<double> t{};         // from 0
   std::vector<double> mean_cos{};  // (beta, t)
 
-  double at(double beta, double t) const;  // between the points of the grid, held at its ends
-  double time_of(double beta, double cosine) const;  // first at which it is reached; NaN: never
+  double at(double beta, double t) const;  // interpolates in the grid, constant beyond its ends
+  double time_of(double beta, double cosine) const;  // the first time with this cosine; NaN: never
 };
 
-// A layer's place: the beta that fits the heads of the block before it best (of layer 0: of the
-// first block), and the time at which the simulated tokens have the layer's mean cosine.
+// The position of a layer: the beta that best fits the heads of the block before it (layer 0: of
+// the first block), and the time at which the simulated tokens have the mean cosine of the layer.
 struct PhasePlace {
   int layer = 0;
   double beta = 0;
-  double t = 0;         // NaN: nowhere within the diagram
+  double t = 0;         // NaN: not within the diagram
   double mean_cos = 0;  // of the layer
-  double flown = 0;     // sum of the times tau of the ideal flow beside it, up to this layer
-  double expected = 0;  // mean cosine of the diagram at (beta, flown), flown < 0 held at 0
+  double flown = 0;     // sum of the times tau of the fitted ideal flow up to this layer
+  double expected = 0;  // mean cosine of the diagram at (beta, max(flown, 0))
 };
 
 struct PhaseReading {
@@ -36,10 +38,9 @@ struct PhaseReading {
   std::vector<PhasePlace> places{};  // (frames)
 };
 
-inline constexpr int kMostPhaseTokens = 64;   // of the diagram: longer texts are stood for by these
-inline constexpr double kMostPhaseBeta = 20;  // |beta| of a block is cut there
-// Of the first text that has two tokens or more; draws with seed 0. Error(input) where there is
-// none.
+inline constexpr int kMostPhaseTokens = 64;   // tokens of the diagram, also for longer texts
+inline constexpr double kMostPhaseBeta = 20;  // |beta| of a block is limited to this
+// For the first text with two tokens or more, with seed 0. Error(input) if there is none.
 PhaseReading phase_places(const RunReader& run, const TraceFile& file);
 
 }  // namespace murmur

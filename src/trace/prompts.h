@@ -1,4 +1,4 @@
-// prompts.h: what a transformer is given to read: texts, ids or pictures.
+// prompts.h: the input of a transformer: texts, ids or pictures.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +9,16 @@
 
 namespace murmur {
 
-// With the tokens that the tokeniser adds. Error(input) without a tokeniser, and for a text that
-// gives no token.
+// The tokens of a text, with those that the tokeniser adds. Error(input) without a tokeniser, and
+// for a text without tokens.
 Prompt prompt_of_text(const Tokenizer* tokenizer, const std::string& text);
 
-// "5,17,3". Error(input) for anything else.
+// Reads ids such as "5,17,3". Error(input) for anything else.
 Prompt prompt_of_ids(const Tokenizer* tokenizer, const std::string& ids);
 
-// An npy of (channels, side, side), or of (frames, features), is taken as it is. The samples of a
-// PNG, which must have the size that the model reads, are scaled as preprocessor_config.json of the
-// model's folder says: (rescale_factor sample - image_mean) / image_std; without that file by
+// Reads an npy of (channels, side, side), or of (frames, features), unchanged. A PNG must have the
+// size of the model's input; its samples are scaled with the numbers of preprocessor_config.json in
+// the folder of the model: (rescale_factor sample - image_mean) / image_std; without that file with
 // 1/255, 0.5 and 0.5.
 Prompt prompt_of_picture(const std::filesystem::path& picture, const Description& of,
                          const std::filesystem::path& model);

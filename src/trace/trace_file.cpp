@@ -1,4 +1,4 @@
-// trace_file.cpp: trace.json written and read back, value by value.
+// trace_file.cpp: writes and reads trace.json.
 #include "trace/trace_file.h"
 
 #include <cmath>
@@ -121,7 +121,7 @@ HeadReading head_of(const KeptJson& kept) {
                 .head = kept.at("head").small_whole(),
                 .sink_at = kept.at("sink_at").small_whole()};
   each_number(h, [&](const char* name, double& value) {
-    if (kept.has(name))  // traces of earlier versions know less
+    if (kept.has(name))  // traces of earlier versions have fewer numbers
       value = kept.at(name).number_or(std::numeric_limits<double>::quiet_NaN());
   });
   return h;

@@ -1,4 +1,4 @@
-// trace_file.h: trace.json of a run: which transformer read what, and what was read off its pass.
+// trace_file.h: trace.json of a run: the transformer, its texts, and the readings of its pass.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "trace/candidates.h"
 #include "trace/heads.h"
 #include "trace/lens.h"
 #include "trace/parts.h"
@@ -20,21 +19,21 @@ namespace murmur {
 struct TraceFile {
   struct Text {
     std::string text{};
-    std::size_t given = 0;              // tokens that were given; those behind it the model wrote
-    std::vector<std::int64_t> ids{};    // (n); of pictures none
+    std::size_t given = 0;              // input tokens; the model has written those after them
+    std::vector<std::int64_t> ids{};    // (n); empty for pictures
     std::vector<std::string> tokens{};  // (n)
-    std::vector<LensRow> lens{};        // (frames) of the last token; empty: there is none
+    std::vector<LensRow> lens{};        // (frames) of the last token; may be empty
   };
 
-  std::vector<std::string> made_by{};           // words of the command that makes it again
-  std::string model{};                          // path, as it was given
-  std::map<std::string, std::string> sha256{};  // of its files, by name
+  std::vector<std::string> made_by{};           // arguments of the command that made it
+  std::string model{};                          // path, as in the command
+  std::map<std::string, std::string> sha256{};  // of the model's files, by name
   std::string family{};                         // "imported": states of another program
   int blocks = 0, heads = 0, d = 0, vocabulary = 0;
   bool causal = false;
   double beta = 0;                   // of all heads together (effective_beta.h)
   std::vector<double> block_beta{};  // (blocks run) of the heads of each
-  // How the pass differed from the one that the model was trained for.
+  // Differences from the pass for which the model was trained.
   int repeat = 1;
   bool feed_forward = true;
   std::optional<std::uint64_t> random_weights{};
@@ -42,14 +41,14 @@ struct TraceFile {
   std::vector<HeadReading> by_head{};   // (blocks run x heads); empty: attention is not known
   std::vector<Text> texts{};            // their tokens are the particles, one text after the other
   std::optional<Patching> patching{};   // of the first two texts
-  bool attention = true, norms = true;  // false: left out
-  std::vector<PartReading> parts{};     // each part left out in turn; empty: not asked for
+  bool attention = true, norms = true;  // false: the pass leaves them out
+  std::vector<PartReading> parts{};     // each part left out in turn; empty: not computed
   Candidates candidates{};              // of the first text; its points lie in candidates.npy
 };
 
 nlohmann::ordered_json json_of(const TraceFile& trace);
 void write_trace_file(const std::filesystem::path& run, const TraceFile& trace);
-// Error(input) where the file is missing or not of this form.
+// Error(input) if the file is missing or has another form.
 TraceFile read_trace_file(const std::filesystem::path& run);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// trace_run.h: a transformer's pass kept as a run, and the ideal flow that it stands beside.
+// trace_run.h: writes the pass of a transformer as a run, and makes the ideal flow for comparison.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,16 @@
 
 namespace murmur {
 
-// Cosine above 1 - this: one cluster. Real tokens do not come as near as those of the ideal flow.
+// Tokens with a cosine above 1 - kTraceClusterTol are one cluster. Real tokens do not come as close
+// as those of the ideal flow.
 inline constexpr double kTraceClusterTol = 0.1;
 
-// The ideal flow from the same tokens: SA, or causal, with the given beta, for as much time as
-// there are layers, a frame a layer. `start` holds the embedded tokens on the sphere.
-// Heads that attend to what is unlike have a beta below 0; the flow beside them then has beta 1.
+// The beta of the ideal flow for an effective beta: 1 if that is below 0.01. Heads that prefer
+// dissimilar tokens have a negative effective beta.
 double flow_beta(double effective);
+
+// The ideal flow from the same tokens: SA, or causal, with the given beta, to a time equal to the
+// number of layers, one frame per layer. `start` holds the embedded tokens on the sphere.
 struct IdealFlow {
   const HostSwarm& start;
   double beta = 1;
@@ -26,30 +29,31 @@ struct IdealFlow {
 };
 Experiment ideal_flow(const IdealFlow& flow);
 
-// Columns of observables.csv: those of the ideal flow, then norms before they were divided out.
+// Columns of observables.csv: those of the ideal flow, then the norms of the states before they
+// were normalised.
 std::vector<std::string> trace_columns(const Experiment& experiment);
 
-// A layer's states and the norms that they had.
+// The normalised states of a layer and their norms.
 struct TraceFrame {
   HostSwarm x{};
   std::vector<double> norms{};
 };
 TraceFrame frame_of(std::span<const TracedText> texts, int frame);
 
-// The residual stream and the attention of all texts by TransformerLens's names, less its axis of a
-// batch and with textK. in front:
+// The residual stream and the attention of all texts by the names of TransformerLens, without the
+// batch axis and with the prefix textK.:
 //   blocks.0.hook_resid_pre, blocks.B.hook_resid_mid, blocks.B.hook_resid_post (n, d)
 //   blocks.B.attn.hook_pattern (heads, n, n), ln_final.hook_normalized (n, d), tokens (n)
-// They are taken out of the texts, whose traces are spent: they may be most of the memory.
+// Moves the arrays out of the traces of the texts, since they may be most of the memory.
 Record taken_activations(std::span<TracedText> texts);
 
 // (blocks run, heads, 2, w, 2): eigenvalues of Q^T K, then of O V, real and imaginary parts, the
-// largest first; none where the maps are not known, or a head's are all 0.
+// largest first. Empty if the maps are not known, or those of a head are all 0.
 std::optional<Array> spectra_of(const TraceFile& file);
 
-// Appends all frames, writes trace.json, norms.npy (frames, n) and, unless there are none,
-// spectra.npy, candidates.npy and activations.safetensors, and closes the run.
-std::vector<std::string> trace_outputs();  // files that a trace keeps next to its frames
+std::vector<std::string> trace_outputs();  // files that a trace writes next to its frames
+// Appends all frames, writes trace.json, norms.npy (frames, n) and, if they exist, spectra.npy,
+// candidates.npy and activations.safetensors, and closes the run.
 void keep_trace(Run& run, const Experiment& experiment, const TraceFile& file,
                 const std::vector<TraceFrame>& frames, Record activations);
 

@@ -1,4 +1,4 @@
-// traced.cpp: reads prompts, lets a transformer write on, and lays its states on the sphere.
+// traced.cpp: runs a transformer on prompts, continues texts, and projects states to the sphere.
 #include "trace/traced.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
   throw Error(Fault::input, what, where, remedy);
 }
 
-// The place of a number in [0, 1) among the weights e^{(l - max) / temperature}.
+// The index of a number u in [0, 1) among the cumulated weights e^{(l - max) / temperature}.
 std::int64_t drawn(std::span<const float> logits, double temperature, double u) {
   const double top = *std::max_element(logits.begin(), logits.end());
   double total = 0;
@@ -63,12 +63,12 @@ std::vector<std::int64_t> continued(const Transformer& model, std::vector<std::i
                                     const Continuation& how, const PassOptions& options) {
   const Description& of = model.description();
   if (model.weights().unembedding.w == nullptr || !of.causal)
-    refuse(fmt::format("a model of the family {} does not write on", of.family), "--continue",
+    refuse(fmt::format("a model of the family {} does not continue texts", of.family), "--continue",
            "use a causal model with an unembedding, such as gpt2 or llama");
   if (static_cast<int>(ids.size()) + how.tokens > of.context)
-    refuse(fmt::format("{} tokens and {} more are beyond the model's context of {}", ids.size(),
+    refuse(fmt::format("{} tokens and {} more exceed the model's context of {}", ids.size(),
                        how.tokens, of.context),
-           "--continue", "write on with fewer tokens, or give a shorter text");
+           "--continue", "continue with fewer tokens, or give a shorter text");
   const auto d = static_cast<std::size_t>(of.d);
   for (int k = 0; k < how.tokens; ++k) {
     const Trace trace = model.pass(ids, options);

@@ -1,4 +1,4 @@
-// traced.h: texts that a transformer has read, with everything its pass left behind.
+// traced.h: texts that a transformer has read, with the states and weights of its pass.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace murmur {
 
-// What is read: tokens, or the pixels of a picture.
+// The input: tokens, or the pixels of a picture.
 struct Prompt {
-  std::string name{};               // the text, or the file of a picture; for readers
+  std::string name{};               // the text, or the file of a picture; for messages
   std::vector<std::int64_t> ids{};  // (n)
   std::vector<float> pixels{};      // (channels, side, side); empty: tokens
 };
 
 struct TracedText {
   Prompt prompt{};
-  std::size_t given = 0;              // tokens that were given; those behind it the model wrote
-  std::vector<std::string> tokens{};  // (n) as the vocabulary spells them; of pictures patches
+  std::size_t given = 0;              // input tokens; the model has written those after them
+  std::vector<std::string> tokens{};  // (n) as the vocabulary spells them; patches of a picture
   Trace trace{};
 
   int n() const { return trace.n; }
@@ -34,31 +34,31 @@ struct TracedText {
   }
 };
 
-// A token as the vocabulary spells it; its id where there is no tokeniser.
+// A token as the vocabulary spells it; its id without a tokeniser.
 std::string spelled(const Tokenizer* tokenizer, std::int64_t id);
 
-// Reads one prompt. Error(input) as Transformer::pass.
+// Runs the transformer on one prompt. Error(input) as Transformer::pass.
 TracedText trace_prompt(const Transformer& model, const Tokenizer* tokenizer, Prompt prompt,
                         const PassOptions& options);
 
-// How a text goes on: the likeliest token each time, or one drawn with probability
+// How a text is continued: by the likeliest token each time, or by one drawn with probability
 // softmax(logits / temperature).
 struct Continuation {
   int tokens = 0;
   double temperature = 0;  // 0: the likeliest
   std::uint64_t seed = 0;
-  std::optional<std::int64_t> end{};  // stops behind this token
+  std::optional<std::int64_t> end{};  // stops after this token
 };
-// The ids with those that the model wrote behind them. Error(input) without an unembedding, for a
-// model that is not causal, and where the context does not hold so many.
+// The ids followed by those that the model writes. Error(input) without an unembedding, for a model
+// that is not causal, and if the context is too short.
 std::vector<std::int64_t> continued(const Transformer& model, std::vector<std::int64_t> ids,
                                     const Continuation& how, const PassOptions& options);
 
-// All tokens of all texts at one frame, each state divided by its norm; `norms` (all n) takes what
-// they were divided by. Error(numerical) for a state without a direction.
+// All tokens of all texts at one frame, each state divided by its norm; `norms` (all n) gets the
+// norms. Error(numerical) for a state without a direction.
 HostSwarm on_the_sphere(std::span<const TracedText> texts, int frame,
                         std::vector<double>* norms = nullptr);
-// The same of one text.
+// The same for one text.
 HostSwarm on_the_sphere(const TracedText& text, int frame, std::vector<double>* norms = nullptr);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// twin.cpp: fits a stretch of the ideal flow to every block of a transformer, and flies it.
+// twin.cpp: fits the ideal flow to every block of a transformer, and simulates it.
 #include "trace/twin.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace murmur {
 
 namespace {
 
-// The flow that stands for one block; `from` is where it starts.
+// The flow that corresponds to one block; it starts at `from`.
 Experiment block_flow(const HostSwarm& from, double beta, double tau, const TwinRule& rule) {
   ExperimentSpec spec;
   spec.dynamics.interaction = rule.causal ? Interaction::causal : Interaction::SA;
@@ -37,7 +37,7 @@ HostSwarm flown(const HostSwarm& from, double beta, double tau, const TwinRule& 
   FlowWatch watch;
   watch.frame = [&](double, const Frame& frame) { end = frame.host; };
   const Outcome outcome = advance({*engine, *field, e.flow, e.random}, e.schedule, state, watch);
-  if (!outcome.ok()) throw Error(Fault::numerical, outcome.what, "twin flight", outcome.remedy);
+  if (!outcome.ok()) throw Error(Fault::numerical, outcome.what, "ideal flow", outcome.remedy);
   return end;
 }
 
@@ -72,6 +72,17 @@ double distance_between(const HostSwarm& x, const HostSwarm& y) {
   for (int k = 0; k < x.d(); ++k)
     for (int i = 0; i < x.n(); ++i) square += (x.at(i, k) - y.at(i, k)) * (x.at(i, k) - y.at(i, k));
   return std::sqrt(square / x.n());
+}
+
+double mean_cosine(const HostSwarm& x) {
+  double square = 0;
+  for (int k = 0; k < x.d(); ++k) {
+    double sum = 0;
+    for (int i = 0; i < x.n(); ++i) sum += x.at(i, k);
+    square += sum * sum;
+  }
+  const double n = x.n();
+  return n > 1 ? (square - n) / (n * (n - 1)) : std::nan("");
 }
 
 TwinBlock Twin::advance(const HostSwarm& x, const HostSwarm& y, double beta) {

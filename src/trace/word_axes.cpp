@@ -1,4 +1,4 @@
-// word_axes.cpp: principal axes of words about their mean, and how tokens are spelled for readers.
+// word_axes.cpp: principal axes of words about their mean, and the spelling of tokens for display.
 #include "trace/word_axes.h"
 
 #include <algorithm>

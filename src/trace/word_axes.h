@@ -1,4 +1,4 @@
-// word_axes.h: three axes along which the words of traced texts spread most, for pictures of them.
+// word_axes.h: the three axes along which the words of traced texts vary most, for pictures.
 #pragma once
 
 #include <array>
@@ -9,18 +9,17 @@
 
 namespace murmur {
 
-// Whether a token stands for a word or a part of one: not so [CLS], [SEP], <s>, <|endoftext|>.
+// Whether a token is a word or a part of one; false for [CLS], [SEP], <s>, <|endoftext|>.
 bool is_word(const std::string& token);
 
-// A token as readers know it: without the sign of a space before it; line ends and bare spaces as
-// signs.
+// A token for display: without the mark of a space before it; line ends and single spaces as signs.
 std::string readable(const std::string& token);
 
-// The states of a frame that stand for words; all of them where none does. tokens: (n).
+// The states of a frame whose tokens (n) are words; all states if there are none.
 HostSwarm words_among(const std::vector<std::string>& tokens, const HostSwarm& x);
 
-// The mean m of states, and the axes along which they spread most about it, the same for all of
-// them. One axis or two where d is less than three.
+// The mean m of states, and the axes along which they vary most about it. One axis or two if d is
+// less than three.
 class WordAxes {
  public:
   explicit WordAxes(const std::vector<HostSwarm>& states);  // at least one, of one d

@@ -50,7 +50,7 @@ WordsTrace words_of_run(const RunReader& run) {
     const auto n = of.tokens.size();
     for (const std::vector<float>& block : text.attention)
       if (block.size() != n * n * static_cast<std::size_t>(file.heads))
-        throw Error(Fault::input, "the attention kept is not that of the tokens", kept.string(),
+        throw Error(Fault::input, "the stored attention does not fit the tokens", kept.string(),
                     "trace the text again");
     for (std::int64_t f = 0; f < run.frames(); ++f)
       text.frames.push_back(part_of(run.frame(f), spans[t]));

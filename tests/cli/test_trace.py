@@ -528,7 +528,7 @@ class Imports(Trace):
         self.save("flat.npy", np.zeros((3, 4)))
         self.refused(INPUT, "import", "flat.npy", what=r"shape \(3, 4\)", do="layers, tokens, d")
         self.save("one.npy", np.ones((1, 4, 3)))
-        self.refused(INPUT, "import", "one.npy", what="no layers")
+        self.refused(INPUT, "import", "one.npy", what="not layers")
         self.save("nan.npy", np.full((2, 4, 3), np.nan))
         self.refused(INPUT, "import", "nan.npy", what="not finite")
         self.save("zero.npy", np.zeros((2, 4, 3)))
@@ -555,13 +555,13 @@ class Refusals(Trace):
         self.refused(INPUT, "trace", model, "a", what="no tokeniser", do="--ids")
         self.refused(INPUT, "trace", model, "--ids", "5,97", what="not in the vocabulary of 97")
         self.refused(INPUT, "trace", model, "--ids", ",".join(["1"] * 65), what="65 tokens")
-        self.refused(INPUT, "trace", model, "--ids", "5,x", what="no row of token ids")
+        self.refused(INPUT, "trace", model, "--ids", "5,x", what="not a list of token ids")
         self.refused(INPUT, "trace", model, what="no text to read", where="standard input")
         self.refused(USAGE, "trace", model, "", what="empty")
         self.refused(INPUT, "trace", model, *self.with_tokenizer(), "   ", what="no token")
         self.refused(INPUT, "trace", model, "--ids", "1", "--continue", "64", what="context of 64")
         self.refused(INPUT, "trace", FAMILIES / "bert", "--ids", "1", "--continue", "1",
-                     what="does not write on")
+                     what="does not continue texts")
         self.refused(USAGE, "trace", model, "--ids", "1", "--swap-layer", "1", what="two numbers")
         self.refused(INPUT, "trace", model, "--ids", "1", "--swap-layer", "0,7", what="no block 7")
         self.refused(USAGE, "trace", model, "--ids", "1", "--patch", "all", what="two texts")
@@ -615,7 +615,7 @@ class Refusals(Trace):
         config = self.folder / "model/config.json"
         config.chmod(0o644)
         config.write_text(json.dumps({"hidden_size": 32}))
-        self.refused(INPUT, "trace", "model", "--ids", "1", what="does not say model_type")
+        self.refused(INPUT, "trace", "model", "--ids", "1", what="has no model_type")
         config.write_text("[" * 10**5)
         self.refused(INPUT, "trace", "model", "--ids", "1", what="nested", where="config.json",
                      do="came with the weights")

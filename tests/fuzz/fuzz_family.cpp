@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "model/bind.h"
 #include "model/family.h"
+#include "model/model_folder.h"
 #include "murmur/error.h"
 #include "peak_allocation.h"
 

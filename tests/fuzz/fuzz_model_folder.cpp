@@ -225,7 +225,7 @@ bool repaired(const std::string& told, Tensors& tensors) {
   const std::string name = between(told, "'", "'");
   if (name.empty()) return false;
   if (told.find("have no tensor") != std::string::npos) return tensors.try_emplace(name).second;
-  if (told.find("neither of") != std::string::npos) {
+  if (told.find("is not of F32") != std::string::npos) {
     tensors[name].type = "F32";
     return true;
   }

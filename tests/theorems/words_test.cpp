@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "learn/rotary.h"
+#include "learn/block_tensors.h"
 #include "murmur/learn.h"
 #include "murmur/sentences.h"
 
@@ -131,12 +131,12 @@ TEST(Senses, UniformMessagesWithoutFeedForwardAreVotes) {
 //   <R_i q, R_j k> = <q, R_(j - i) k>: only the difference of the numbers counts
 TEST(Rotary, ScoresKnowDifferencesOfPlacesAlone) {
   const int k = 5, tokens = 12;
-  const Turns<double> turns(tokens, k);
+  const Rotation<double> rotation(tokens, k);
   const std::vector<double> query = {0.3, -1.2, 0.7, 2.1, -0.4}, key = {1.1, 0.2, -0.9, 0.5, 0.8};
   const auto at = [&](const std::vector<double>& row, int place) {
     std::vector<double> rows;
     for (int i = 0; i <= place; ++i) rows.insert(rows.end(), row.begin(), row.end());
-    turns.turn(rows.data(), place + 1, 1, false);
+    rotation.apply(rows.data(), place + 1, 1, false);
     return std::vector<double>(rows.end() - k, rows.end());
   };
   const auto score = [&](int i, int j) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "learn/block_tensors.h"
-#include "learn/dropout.h"
+#include "learn/objective.h"
 #include "learn_samples.h"
 #include "murmur/error.h"
 

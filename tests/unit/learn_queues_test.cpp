@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "learn/queues.h"
+#include "learn/device_training.h"
 
 namespace murmur {
 namespace {
@@ -25,7 +25,7 @@ double load(const Queues& q, const std::vector<double>& cost, int begin, int end
 TEST(Queues, HaveEverySampleOnce) {
   for (const int samples : {0, 1, 5, 256, 1000})
     for (const int teams : {1, 2}) {
-      const Queues q = share_out(costs(samples), 7, teams);
+      const Queues q = distribute_samples(costs(samples), 7, teams);
       ASSERT_EQ(q.first.size(), 22u);
       EXPECT_EQ(q.first.front(), 0);
       EXPECT_EQ(q.first.back(), samples);
@@ -42,7 +42,7 @@ TEST(Queues, HaveEverySampleOnce) {
 TEST(Queues, AreEven) {
   const std::vector<double> cost = costs(256);
   const int blocks = 132;
-  const Queues q = share_out(cost, blocks, 2);
+  const Queues q = distribute_samples(cost, blocks, 2);
   double most = 0, least = 1e9;
   for (int b = 0; b < blocks; ++b) {
     most = std::max(most, load(q, cost, 3 * b, 3 * b + 3));
@@ -55,16 +55,20 @@ TEST(Queues, AreEven) {
 }
 
 TEST(Queues, OfOneTeamBeginWithTheCostliest) {
-  const Queues q = share_out(std::vector<double>{1, 3, 2, 3}, 1, 1);
+  const Queues q = distribute_samples(std::vector<double>{1, 3, 2, 3}, 1, 1);
   EXPECT_EQ(q.first, (std::vector<int>{0, 0, 4, 4}));
   EXPECT_EQ(q.queue, (std::vector<int>{1, 3, 2, 0}));
 }
 
 TEST(Queues, UnevenPairsAreDoneTogether) {
-  EXPECT_EQ(share_out(std::vector<double>{10, 9}, 1, 2).first, (std::vector<int>{0, 0, 1, 2}));
-  EXPECT_EQ(share_out(std::vector<double>{10}, 1, 2).first, (std::vector<int>{0, 1, 1, 1}));
-  EXPECT_EQ(share_out(std::vector<double>{10, 2}, 1, 2).first, (std::vector<int>{0, 2, 2, 2}));
-  EXPECT_EQ(share_out(std::vector<double>{10, 2, 2}, 1, 2).first, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(distribute_samples(std::vector<double>{10, 9}, 1, 2).first,
+            (std::vector<int>{0, 0, 1, 2}));
+  EXPECT_EQ(distribute_samples(std::vector<double>{10}, 1, 2).first,
+            (std::vector<int>{0, 1, 1, 1}));
+  EXPECT_EQ(distribute_samples(std::vector<double>{10, 2}, 1, 2).first,
+            (std::vector<int>{0, 2, 2, 2}));
+  EXPECT_EQ(distribute_samples(std::vector<double>{10, 2, 2}, 1, 2).first,
+            (std::vector<int>{0, 1, 2, 3}));
 }
 
 }  // namespace

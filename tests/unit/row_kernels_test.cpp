@@ -1,6 +1,4 @@
 // row_kernels_test.cpp: softmax and activations on vectors against their formulas in double.
-#include "model/row_kernels.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +81,7 @@ TEST(RowKernels, AttentionOfManyQueriesIsThatOfItsFormula) {
     const std::vector<float> gathered = attention_rows(s, q, k, v, weights);
     for (int head = 0; head < 2; ++head)
       for (int i = 0; i < s.n; i += 37) {
-        const Sight seen = sight_of(i, s.n, s.causal, s.window);
+        const VisibleKeys seen = visible_keys(i, s.n, s.causal, s.window);
         std::vector<double> a(300);
         double total = 0, sum = 0, heard = 0;
         for (int j = seen.begin; j < seen.end; ++j) {

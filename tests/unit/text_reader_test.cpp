@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "model/llama2c_vocabulary.h"
+#include "model/llama2c.h"
 #include "model/open_model.h"
 #include "murmur/random.h"
 #include "refused.h"
@@ -17,7 +17,7 @@
 #include "run/file.h"
 #include "run/json_text.h"
 #include "run/sha256.h"
-#include "trace/words_file.h"
+#include "trace/words_run.h"
 
 namespace murmur {
 namespace {

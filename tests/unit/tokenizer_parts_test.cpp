@@ -1,11 +1,10 @@
 // tokenizer_parts_test.cpp: normalisers, pre-tokenisers and decoders one by one, on small texts.
+#include "model/tokenizer_parts.h"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "model/tokenizer_decode.h"
-#include "model/tokenizer_normalise.h"
-#include "model/tokenizer_split.h"
 #include "model/tokenizer_unicode.h"
 #include "run/json_text.h"
 

@@ -260,7 +260,7 @@ TEST(Patching, IsRefusedWithTheReason) {
   const TracedText first = traced(model), second = traced(model, {1, 2, 3});
   expect_refused(
       {{"7 and 3 tokens", [&] { patch(*model, first, second, {}, {}, {}); }},
-       {"nothing tells them apart", [&] { patch(*model, first, first, {}, {}, {}); }},
+       {"the two answers must differ", [&] { patch(*model, first, first, {}, {}, {}); }},
        {"vocabulary",
         [&] {
           patch(*model, first, first, {}, PatchAnswers{1, 1'000'000}, {});
@@ -288,8 +288,8 @@ TEST(Continuations, FollowTheLikeliestTokenOrADraw) {
   EXPECT_NE(written({.tokens = 9, .temperature = 3, .seed = 1}),
             written({.tokens = 9, .temperature = 3, .seed = 2}));
   EXPECT_EQ(written({.tokens = 5, .end = greedy[8]}).size(), 9u);
-  expect_refused({{"beyond the model's context", [&] { written({.tokens = 60}); }},
-                  {"does not write on",
+  expect_refused({{"exceed the model's context", [&] { written({.tokens = 60}); }},
+                  {"does not continue texts",
                    [&] { continued(*read_model(kFamilies / "bert"), kIds, {.tokens = 1}, {}); }}});
 }
 
@@ -393,7 +393,7 @@ TEST(Prompts, ComeFromLinesAndIds) {
   EXPECT_EQ(texts_in("a\n\nb\n", true), (std::vector<std::string>{"a\n\nb"}));
   EXPECT_EQ(prompt_of_ids(nullptr, "5,17,3").ids, (std::vector<std::int64_t>{5, 17, 3}));
   for (const char* wrong : {"", "5,", "a", "5;6", "-1", "99999999999999999999"})
-    expect_refused({{"no row of token ids", [=] { prompt_of_ids(nullptr, wrong); }}});
+    expect_refused({{"not a list of token ids", [=] { prompt_of_ids(nullptr, wrong); }}});
   expect_refused({{"no tokeniser", [] { prompt_of_text(nullptr, "a"); }}});
 }
 

@@ -2,14 +2,11 @@
 // products.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "device/device.h"
-#include "learn/block_tensors.h"
-#include "learn/cuda/adjoints.h"
 #include "learn/cuda/kernels.h"
-#include "learn/grouped_adjoint.h"
 #include "learn/sample_kernels.h"
+#include "learn/wide_adjoint.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -17,91 +14,88 @@ namespace murmur {
 namespace {
 
 using cuda::Matrices;
-using cuda::Products;
 using cuda::Rows;
 using cuda::Turn;
 
 constexpr std::size_t kSamples = 256;  // on the GPU at once
 
-// What the forward pass stores for backward, and the work space of backward. Maps of a block that
-// are padded lie as (samples, heads, longest, k), weights as (samples, heads, longest,
-// longest).
-struct Forward {
+// Padded maps of a block lie as (samples, heads, longest, k), weights as (samples, heads, longest,
+// longest). Queries, keys, values and weights of all blocks are kept for backward.
+struct DeviceArrays : WideArrays {
   cuda::SampleTable table{};
   std::size_t sample_size = 0, unit_size = 0;  // tokens d, tokens hidden
-  std::size_t wide_size = 0;                   // tokens heads k
-  std::size_t map_size = 0, weight_size = 0;   // padded
-  float* places = nullptr;                     // (2 blocks + 1, tokens, d)
-  float* o = nullptr;                          // (blocks, tokens, heads k): what each gathered
-  float* h = nullptr;                          // (blocks, tokens, hidden)
-  float *q = nullptr, *k = nullptr, *v = nullptr, *p = nullptr;  // (blocks, padded)
-  float *near = nullptr, *dnear = nullptr;                       // (tokens, heads k) each
-  float *dx = nullptr, *mean = nullptr;                          // (tokens, d)
-  float *wide = nullptr, *dwide = nullptr;                       // padded maps
-  float *dp = nullptr, *dh = nullptr, *columns = nullptr;
+  std::size_t map_size = 0, weight_size = 0;   // padded, of one block
+  float *query = nullptr, *key = nullptr, *value = nullptr, *p = nullptr;  // (blocks, padded)
+  float *wide = nullptr, *dwide = nullptr;                                 // padded maps
+  float *dp = nullptr, *columns = nullptr;
 };
 
-class CudaAdjoint final : public GroupedAdjoint {
+class CudaAdjoint final : public WideAdjoint<DeviceArrays> {
  public:
   explicit CudaAdjoint(const Architecture& architecture)
-      : GroupedAdjoint(architecture, 1, kSamples),
-        d_(architecture.d),
-        k_(width_of_head(architecture)),
-        wide_(width_of_heads(architecture)) {}
+      : WideAdjoint(architecture, 1, kSamples, true) {}
 
  private:
   void prepare(std::span<const float> parameters) override { parameters_room_.upload(parameters); }
   BatchResult learn_group(const Group& group, float* gradient) override;
   void forward_group(const Group& group, float* readout) override;
 
-  Forward take_off(const Group& group);
-  cuda::SampleTable seat(const Group& group);
-  void forward_blocks(const Forward& f);
-  BatchResult lose(const Group& group, const Forward& f);
-  cuda::Distances distances(const Group& group, const Forward& f);
-  void interact(const Forward& f, int block, float* y);
-  void interact_back(const Forward& f, int block);
-  void gather(const Forward& f, int block);
-  void gather_back(const Forward& f, int block);
-  void feed_forward(const Forward& f, int block, float* z);
-  void perceptron_backward_(const Forward& f, int block);
-  void map(const Forward& f, const float* x, const float* w, const float* bias);
-  void map_back(const Forward& f, const float* x, const float* w, float* dw);
-
-  Matrices tokens(const Forward& f, const float* at) const { return {at, f.table.tokens, d_}; }
-  Matrices units(const Forward& f, const float* at) const {
-    return {at, f.table.tokens, architecture_.hidden};
+  void product(const View& a, const View& b, Transposed turn, const View& c, float scale,
+               float keep) override {
+    products_.multiply(matrix(a), matrix(b),
+                       turn == Transposed::left    ? Turn::left
+                       : turn == Transposed::right ? Turn::right
+                                                   : Turn::none,
+                       c.at, {scale, keep});
   }
-  Matrices maps(const Forward& f, const float* at) const { return {at, f.table.tokens, wide_}; }
-  Matrices padded(const Forward& f, const float* at) const {
+  void add_bias(const View& x, const float* bias, float scale) override {
+    cuda::add_bias(rows(x), bias, scale);
+  }
+  void add_bias_relu(const View& x, const float* bias) override {
+    cuda::add_bias_relu(rows(x), bias);
+  }
+  void relu_backward(const View& h, float* dh) override { cuda::relu_backward(rows(h), dh); }
+  void add_columns(const DeviceArrays& f, const View& x, float scale, float* sums) override {
+    cuda::add_columns(rows(x), scale, f.columns, sums);
+  }
+  void take_means(const DeviceArrays& f, const float* from, float* to, int cols) override {
+    cuda::take_means(f.table, from, to, cols);
+  }
+  void add_gap(const View& y, const float* mean, const float* x, float step) override {
+    cuda::add_gap(rows(y), mean, x, step);
+  }
+  void copy(const float* from, std::size_t size, float* to) override {
+    cuda::inspect(cudaMemcpyAsync(to, from, size * sizeof(float), cudaMemcpyDeviceToDevice));
+  }
+  const float* parameters() override { return parameters_room_.need(0); }
+  void attend(const Group& group, const DeviceArrays& f, int block) override;
+  void attend_backward(const Group& group, const DeviceArrays& f, int block,
+                       float* gradient) override;
+
+  DeviceArrays begin_forward(const Group& group);
+  cuda::SampleTable pack_batch(const Group& group);
+  BatchResult compute_loss(const Group& group, const DeviceArrays& f);
+  cuda::Distances distances(const Group& group, const DeviceArrays& f);
+
+  static Matrices matrix(const View& x) { return {x.at, x.rows, x.cols}; }
+  static Rows rows(const View& x) { return {x.at, x.rows, x.cols}; }
+  Matrices padded(const DeviceArrays& f, const float* at) const {
     return {at, f.table.longest, k_, f.table.samples * f.table.heads};
   }
-  Matrices weights(const Forward& f, const float* at) const {
+  Matrices weights(const DeviceArrays& f, const float* at) const {
     return {at, f.table.longest, f.table.longest, f.table.samples * f.table.heads};
   }
-  Rows rows(const Forward& f, float* at) const { return {at, f.table.tokens, d_}; }
-  Rows map_rows(const Forward& f, float* at) const { return {at, f.table.tokens, wide_}; }
-  float* place(const Forward& f, int half) const { return f.places + half * f.sample_size; }
-  float residual() const { return static_cast<float>(architecture_.residual); }
-  float sharpness() const { return 1 / std::sqrt(static_cast<float>(k_)); }
-  bool attends() const { return architecture_.interaction == Architecture::attention; }
+  float score_scale() const { return 1 / std::sqrt(static_cast<float>(k_)); }
   bool last_decides() const { return architecture_.readout == Architecture::cls; }
-  BlockTensors<const float> tensors(int block) {
-    return block_tensors<const float>(architecture_, parameters_room_.need(0), block);
-  }
-  BlockTensors<float> gradients(int block) {
-    return block_tensors(architecture_, gradient_room_.need(0), block);
-  }
 
-  int d_, k_, wide_;  // k: coordinates a head; wide: heads k
-  Products products_{};
+  cuda::Products products_{};
   cuda::Room<float> parameters_room_{}, gradient_room_{}, places_{}, tokens_{}, maps_{}, weights_{},
       units_{}, columns_{}, readout_{};
   cuda::Room<int> first_{}, sample_{}, label_{};
   cuda::Room<double> targets_{}, apart_{};  // of the distances behind blocks
 };
 
-cuda::SampleTable CudaAdjoint::seat(const Group& group) {
+cuda::SampleTable CudaAdjoint::pack_batch(const Group& group) {
   std::vector<int> first{0}, sample;
   int longest = 0;
   for (std::size_t at = group.begin; at < group.end; ++at) {
@@ -112,9 +106,9 @@ cuda::SampleTable CudaAdjoint::seat(const Group& group) {
   }
   std::vector<float> start(static_cast<std::size_t>(first.back()) * d_);
   for (std::size_t b = 0; b + 1 < first.size(); ++b)
-    place_sample(architecture_, parameters_, *group.batch, group.begin + b,
-                 {start.data() + static_cast<std::size_t>(first[b]) * d_, first[b + 1] - first[b],
-                  d_, static_cast<std::size_t>(d_), 1});
+    write_start(architecture_, parameters_, *group.batch, group.begin + b,
+                {start.data() + static_cast<std::size_t>(first[b]) * d_, first[b + 1] - first[b],
+                 d_, static_cast<std::size_t>(d_), 1});
   places_.need((2 * static_cast<std::size_t>(architecture_.blocks) + 1) * start.size());
   places_.upload(start);
   constexpr int aligned = 8;  // rows of whole 32 bytes are faster
@@ -128,28 +122,29 @@ cuda::SampleTable CudaAdjoint::seat(const Group& group) {
           .sample = sample_.upload(sample)};
 }
 
-Forward CudaAdjoint::take_off(const Group& group) {
-  Forward f;
-  f.table = seat(group);
+DeviceArrays CudaAdjoint::begin_forward(const Group& group) {
+  DeviceArrays f;
+  f.table = pack_batch(group);
   const auto& t = f.table;
+  f.tokens = t.tokens;
   const auto blocks = static_cast<std::size_t>(architecture_.blocks);
   const std::size_t matrices = static_cast<std::size_t>(t.samples) * t.heads;
+  const std::size_t wide_size = static_cast<std::size_t>(t.tokens) * wide_;
   f.sample_size = static_cast<std::size_t>(t.tokens) * d_;
   f.unit_size = static_cast<std::size_t>(t.tokens) * architecture_.hidden;
   f.map_size = attends() ? matrices * t.longest * k_ : 0;
   f.weight_size = attends() ? matrices * t.longest * t.longest : 0;
   f.places = places_.need(0);
-  f.wide_size = static_cast<std::size_t>(t.tokens) * wide_;
-  f.near = tokens_.need((2 + blocks) * f.wide_size + 2 * f.sample_size);
-  f.dnear = f.near + f.wide_size;
-  f.o = f.dnear + f.wide_size;
-  f.dx = f.o + blocks * f.wide_size;
+  f.v = f.dout = tokens_.need((2 + blocks) * wide_size + 2 * f.sample_size);
+  f.dv = f.v + wide_size;
+  f.o = f.dv + wide_size;
+  f.dx = f.o + blocks * wide_size;
   f.mean = f.dx + f.sample_size;
   f.wide = maps_.need((2 + 3 * blocks) * f.map_size);
   f.dwide = f.wide + f.map_size;
-  f.q = f.dwide + f.map_size;
-  f.k = f.q + blocks * f.map_size;
-  f.v = f.k + blocks * f.map_size;
+  f.query = f.dwide + f.map_size;
+  f.key = f.query + blocks * f.map_size;
+  f.value = f.key + blocks * f.map_size;
   f.dp = weights_.need((1 + blocks) * f.weight_size);
   f.p = f.dp + f.weight_size;
   f.dh = units_.need((1 + blocks) * f.unit_size);
@@ -159,140 +154,50 @@ Forward CudaAdjoint::take_off(const Group& group) {
   return f;
 }
 
-// near = w x + bias of all tokens.
-void CudaAdjoint::map(const Forward& f, const float* x, const float* w, const float* bias) {
-  products_.multiply(tokens(f, x), {w, wide_, d_}, Turn::right, f.near);
-  cuda::add_bias(map_rows(f, f.near), bias, 1);
-}
-
-// From dnear, the gradient at w x + bias: adds to those of w, of the bias behind it and of x.
-void CudaAdjoint::map_back(const Forward& f, const float* x, const float* w, float* dw) {
-  products_.multiply(maps(f, f.dnear), tokens(f, x), Turn::left, dw, {.keep = 1});
-  cuda::add_columns(map_rows(f, f.dnear), 1, f.columns, dw + static_cast<std::size_t>(wide_) * d_);
-  products_.multiply(maps(f, f.dnear), {w, wide_, d_}, Turn::none, f.dx, {.keep = 1});
-}
-
-// o: what each token gathers from the others, head by head. q, k, v and p are kept.
-void CudaAdjoint::gather(const Forward& f, int b) {
+void CudaAdjoint::attend(const Group&, const DeviceArrays& f, int b) {
   const auto t = tensors(b);
-  const float* x = place(f, 2 * b);
-  float* o = f.o + b * f.wide_size;
-  if (!attends()) {
-    map(f, x, t.value, t.value_bias);
-    return cuda::means(f.table, f.near, o, wide_);
-  }
-  float *q = f.q + b * f.map_size, *k = f.k + b * f.map_size, *v = f.v + b * f.map_size;
-  float* p = f.p + b * f.weight_size;
-  map(f, x, t.query, t.query_bias);
-  cuda::pad(f.table, f.near, q);
-  map(f, x, t.key, t.key_bias);
-  cuda::pad(f.table, f.near, k);
-  map(f, x, t.value, t.value_bias);
-  cuda::pad(f.table, f.near, v);
-  products_.multiply(padded(f, q), padded(f, k), Turn::right, p);
-  cuda::softmax(f.table, sharpness(), p);
-  products_.multiply(weights(f, p), padded(f, v), Turn::none, f.wide);
-  cuda::unpad(f.table, f.wide, o);
+  float* const query = f.query + b * f.map_size;
+  float* const key = f.key + b * f.map_size;
+  float* const value = f.value + b * f.map_size;
+  float* const p = f.p + b * f.weight_size;
+  const auto map_padded = [&](const float* w, const float* bias, float* to) {
+    map(f, b, w, bias, f.v);
+    cuda::pad(f.table, f.v, to);
+  };
+  map_padded(t.query, t.query_bias, query);
+  map_padded(t.key, t.key_bias, key);
+  map_padded(t.value, t.value_bias, value);
+  products_.multiply(padded(f, query), padded(f, key), Turn::right, p);
+  cuda::softmax(f.table, score_scale(), p);
+  products_.multiply(weights(f, p), padded(f, value), Turn::none, f.wide);
+  cuda::unpad(f.table, f.wide, output(f, b));
 }
 
-// From near, the gradient at o:
 //   dp = do v^T,  dv = p^T do,  ds = p (dp - sum_j p dp),  dq = ds k / sqrt(k),  dk = ds^T q /
 //   sqrt(k)
-void CudaAdjoint::gather_back(const Forward& f, int b) {
+void CudaAdjoint::attend_backward(const Group&, const DeviceArrays& f, int b, float* gradient) {
   const auto t = tensors(b);
-  const auto g = gradients(b);
-  const float* x = place(f, 2 * b);
-  if (!attends()) {
-    cuda::means(f.table, f.near, f.dnear, wide_);
-    return map_back(f, x, t.value, g.value);
-  }
-  const Matrices q = padded(f, f.q + b * f.map_size), k = padded(f, f.k + b * f.map_size);
-  const Matrices v = padded(f, f.v + b * f.map_size), p = weights(f, f.p + b * f.weight_size);
+  const auto g = block_tensors(architecture_, gradient, b);
+  const Matrices q = padded(f, f.query + b * f.map_size), k = padded(f, f.key + b * f.map_size);
+  const Matrices v = padded(f, f.value + b * f.map_size), p = weights(f, f.p + b * f.weight_size);
   const Matrices dout = padded(f, f.wide), ds = weights(f, f.dp);
-  const auto back = [&](const float* w, float* dw) {
-    cuda::unpad(f.table, f.dwide, f.dnear);
-    map_back(f, x, w, dw);
+  const auto add_gradient = [&](const float* w, float* dw, float* dbias) {
+    cuda::unpad(f.table, f.dwide, f.dv);
+    map_backward(f, b, w, f.dv, dw, dbias);
   };
-  cuda::pad(f.table, f.near, f.wide);
+  cuda::pad(f.table, f.dout, f.wide);
   products_.multiply(dout, v, Turn::right, f.dp);
-  cuda::softmax_back(f.table, p.at, f.dp);
-  products_.multiply(ds, k, Turn::none, f.dwide, {.scale = sharpness()});
-  back(t.query, g.query);
-  products_.multiply(ds, q, Turn::left, f.dwide, {.scale = sharpness()});
-  back(t.key, g.key);
+  cuda::softmax_backward(f.table, p.at, f.dp);
+  products_.multiply(ds, k, Turn::none, f.dwide, {.scale = score_scale()});
+  add_gradient(t.query, g.query, g.query_bias);
+  products_.multiply(ds, q, Turn::left, f.dwide, {.scale = score_scale()});
+  add_gradient(t.key, g.key, g.key_bias);
   products_.multiply(p, dout, Turn::left, f.dwide);
-  back(t.value, g.value);
+  add_gradient(t.value, g.value, g.value_bias);
 }
 
-//   y = x + residual (M o + b_M), or x + residual (mean - x), or x
-void CudaAdjoint::interact(const Forward& f, int b, float* y) {
-  const float* x = place(f, 2 * b);
-  cuda::inspect(cudaMemcpyAsync(y, x, f.sample_size * sizeof(float), cudaMemcpyDeviceToDevice));
-  if (architecture_.interaction == Architecture::none) return;
-  if (architecture_.interaction == Architecture::attraction) {
-    cuda::means(f.table, x, f.mean, d_);
-    return cuda::draw_near(rows(f, y), f.mean, x, residual());
-  }
-  gather(f, b);
-  const auto t = tensors(b);
-  products_.multiply(maps(f, f.o + b * f.wide_size), {t.mix, d_, wide_}, Turn::right, y,
-                     {residual(), 1});
-  cuda::add_bias(rows(f, y), t.mix_bias, residual());
-}
-
-void CudaAdjoint::interact_back(const Forward& f, int b) {
-  if (architecture_.interaction == Architecture::none) return;
-  if (architecture_.interaction == Architecture::attraction) {
-    cuda::means(f.table, f.dx, f.mean, d_);
-    return cuda::draw_near(rows(f, f.dx), f.mean, f.dx, residual());
-  }
-  const auto t = tensors(b);
-  const auto g = gradients(b);
-  products_.multiply(tokens(f, f.dx), maps(f, f.o + b * f.wide_size), Turn::left, g.mix,
-                     {residual(), 1});
-  cuda::add_columns(rows(f, f.dx), residual(), f.columns, g.mix_bias);
-  products_.multiply(tokens(f, f.dx), {t.mix, d_, wide_}, Turn::none, f.near,
-                     {.scale = residual()});
-  gather_back(f, b);
-}
-
-//   h = relu(W_in y + b_in),  z = y + residual (W_out h + b_out)
-void CudaAdjoint::feed_forward(const Forward& f, int b, float* z) {
-  const auto t = tensors(b);
-  const int hidden = architecture_.hidden;
-  const float* y = place(f, 2 * b + 1);
-  float* h = f.h + b * f.unit_size;
-  products_.multiply(tokens(f, y), {t.in, hidden, d_}, Turn::right, h);
-  cuda::add_bias_relu({h, f.table.tokens, hidden}, t.in_bias);
-  cuda::inspect(cudaMemcpyAsync(z, y, f.sample_size * sizeof(float), cudaMemcpyDeviceToDevice));
-  products_.multiply(units(f, h), {t.out, d_, hidden}, Turn::right, z, {residual(), 1});
-  cuda::add_bias(rows(f, z), t.out_bias, residual());
-}
-
-void CudaAdjoint::perceptron_backward_(const Forward& f, int b) {
-  const auto t = tensors(b);
-  const auto g = gradients(b);
-  const int hidden = architecture_.hidden;
-  const float* y = place(f, 2 * b + 1);
-  const Rows h{f.h + b * f.unit_size, f.table.tokens, hidden};
-  products_.multiply(tokens(f, f.dx), units(f, h.at), Turn::left, g.out, {residual(), 1});
-  cuda::add_columns(rows(f, f.dx), residual(), f.columns, g.out_bias);
-  products_.multiply(tokens(f, f.dx), {t.out, d_, hidden}, Turn::none, f.dh, {.scale = residual()});
-  cuda::relu_back(h, f.dh);
-  products_.multiply(units(f, f.dh), tokens(f, y), Turn::left, g.in, {.keep = 1});
-  cuda::add_columns({f.dh, f.table.tokens, hidden}, 1, f.columns, g.in_bias);
-  products_.multiply(units(f, f.dh), {t.in, hidden, d_}, Turn::none, f.dx, {.keep = 1});
-}
-
-void CudaAdjoint::forward_blocks(const Forward& f) {
-  for (int b = 0; b < architecture_.blocks; ++b) {
-    interact(f, b, place(f, 2 * b + 1));
-    feed_forward(f, b, place(f, 2 * b + 2));
-  }
-}
-
-// The loss on the host, in double. Cross-entropy sees a sample as its readout alone, one token.
-BatchResult CudaAdjoint::lose(const Group& group, const Forward& f) {
+// The loss on the host, in double. The cross-entropy needs only the readout of a sample, one token.
+BatchResult CudaAdjoint::compute_loss(const Group& group, const DeviceArrays& f) {
   const bool whole = group.objective->loss == Objective::target;
   const float* places = place(f, 2 * architecture_.blocks);
   const std::size_t readouts = static_cast<std::size_t>(f.table.samples) * d_;
@@ -316,12 +221,12 @@ BatchResult CudaAdjoint::lose(const Group& group, const Forward& f) {
   }
   cuda::inspect(cudaMemcpy(whole ? f.dx : readout, dx.data(), dx.size() * sizeof(float),
                            cudaMemcpyHostToDevice));
-  if (!whole) cuda::read_out_back(f.table, last_decides(), readout, f.dx);
+  if (!whole) cuda::read_out_backward(f.table, last_decides(), readout, f.dx);
   return result;
 }
 
-// Of `settle`; the losses begin at 0.
-cuda::Distances CudaAdjoint::distances(const Group& group, const Forward& f) {
+// The inputs of add_distances for `settle`; the losses start at 0.
+cuda::Distances CudaAdjoint::distances(const Group& group, const DeviceArrays& f) {
   if (group.objective->settle == 0) return {};
   std::vector<int> label;
   for (std::size_t at = group.begin; at < group.end; ++at)
@@ -335,16 +240,15 @@ cuda::Distances CudaAdjoint::distances(const Group& group, const Forward& f) {
 BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
   refuse_dropout(*group.objective);
   const std::size_t size = parameters_.size();
-  const Forward f = take_off(group);
-  forward_blocks(f);
-  BatchResult result = lose(group, f);
+  const DeviceArrays f = begin_forward(group);
+  forward_blocks(group, f);
+  BatchResult result = compute_loss(group, f);
   const cuda::Distances to_targets = distances(group, f);
   cuda::inspect(cudaMemset(gradient_room_.need(size), 0, size * sizeof(float)));
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
     if (settles(architecture_, *group.objective, b))
       cuda::add_distances(f.table, to_targets, place(f, 2 * b + 2), f.dx);
-    perceptron_backward_(f, b);
-    interact_back(f, b);
+    backward_block(group, f, b, gradient_room_.need(0));
   }
   if (to_targets.loss != nullptr)
     for (const double part : cuda::fetch(to_targets.loss, f.table.tokens)) result.loss += part;
@@ -357,8 +261,8 @@ BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
 }
 
 void CudaAdjoint::forward_group(const Group& group, float* readout) {
-  const Forward f = take_off(group);
-  forward_blocks(f);
+  const DeviceArrays f = begin_forward(group);
+  forward_blocks(group, f);
   const std::size_t size = static_cast<std::size_t>(f.table.samples) * d_;
   cuda::read_out(f.table, last_decides(), place(f, 2 * architecture_.blocks), readout_.need(size));
   cuda::inspect(cudaGetLastError());
@@ -381,7 +285,8 @@ std::unique_ptr<Adjoint> make_wide_cuda_adjoint(const Architecture& architecture
 std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture) {
   if (architecture.hidden == 0 || architecture.vocabulary > 0 || architecture.places > 0 ||
       architecture.rotary || architecture.readout == Architecture::asked)
-    throw Error(Fault::input, "the GPU knows blocks with a feed-forward and tokens of the plane",
+    throw Error(Fault::input,
+                "the GPU supports only blocks with a feed-forward and tokens of the plane",
                 "in the architecture", "use device=cpu");
   const bool plain = architecture.heads == 1 && width_of_head(architecture) == architecture.d;
   if (architecture.d <= simd::kMostSmall && plain) return make_narrow_cuda_adjoint(architecture);

@@ -1,5 +1,5 @@
-// kernels.cu: the swarm's own kernels: one thread an entry, or one warp a row; no atomics, so that
-// the same GPU gives the same bits every time.
+// kernels.cu: kernels with one thread per entry or one warp per row; without atomics, so that the
+// same GPU gives the same bits every time.
 #include "learn/cuda/kernels.h"
 
 namespace murmur::cuda {
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kLanes = 32;     // threads of a warp
 constexpr int kThreads = 256;  // of a block
-constexpr int kSlice = 128;    // rows that one thread adds up
+constexpr int kSlice = 128;    // rows per thread in a sum
 
 template <class Work>
 __global__ void each_entry(std::size_t entries, Work work) {
@@ -16,7 +16,7 @@ __global__ void each_entry(std::size_t entries, Work work) {
   if (entry < entries) work(entry);
 }
 
-// work(entry) for every entry.
+// Calls work(entry) for every entry.
 template <class Work>
 void for_entries(std::size_t entries, Work work) {
   const auto blocks = static_cast<unsigned>((entries + kThreads - 1) / kThreads);
@@ -29,7 +29,7 @@ __global__ void each_row(int rows, Work work) {
   if (row < rows) work(row, static_cast<int>(threadIdx.x) % kLanes);
 }
 
-// work(row, lane) for every row and each lane of the warp that has it.
+// Calls work(row, lane) for every row and each lane of its warp.
 template <class Work>
 void for_rows(int rows, Work work) {
   constexpr int at_once = kThreads / kLanes;
@@ -41,13 +41,13 @@ __device__ float sum_of_lanes(float value) {
   for (int gap = kLanes / 2; gap > 0; gap /= 2) value += __shfl_xor_sync(~0u, value, gap);
   return value;
 }
-__device__ float most_of_lanes(float value) {
+__device__ float max_of_lanes(float value) {
   for (int gap = kLanes / 2; gap > 0; gap /= 2)
     value = fmaxf(value, __shfl_xor_sync(~0u, value, gap));
   return value;
 }
 
-// Row `row` of the padded weights or maps: which sample's, and which of its tokens.
+// The sample, head and token of a row of the padded weights or maps.
 struct PaddedRow {
   int sample, head, token, tokens;
 };
@@ -80,7 +80,7 @@ void add_bias_relu(const Rows& x, const float* bias) {
   });
 }
 
-void relu_back(const Rows& h, float* dh) {
+void relu_backward(const Rows& h, float* dh) {
   for_entries(entries_of(h), [=] __device__(std::size_t e) {
     if (!(h.at[e] > 0)) dh[e] = 0;
   });
@@ -117,14 +117,14 @@ void softmax(const SampleTable& t, float scale, float* s) {
     const int n = at.token < at.tokens ? at.tokens : 0;
     float peak = -INFINITY, sum = 0;
     for (int j = lane; j < n; j += kLanes) peak = fmaxf(peak, p[j]);
-    peak = most_of_lanes(peak);
+    peak = max_of_lanes(peak);
     for (int j = lane; j < n; j += kLanes) sum += p[j] = expf(scale * (p[j] - peak));
     const float share = 1 / sum_of_lanes(sum);
     for (int j = lane; j < t.longest; j += kLanes) p[j] = j < n ? p[j] * share : 0;
   });
 }
 
-void softmax_back(const SampleTable& t, const float* p, float* dp) {
+void softmax_backward(const SampleTable& t, const float* p, float* dp) {
   for_rows(padded_rows(t), [=] __device__(int row, int lane) {
     const std::size_t begin = static_cast<std::size_t>(row) * t.longest;
     float level = 0;
@@ -135,7 +135,7 @@ void softmax_back(const SampleTable& t, const float* p, float* dp) {
   });
 }
 
-void means(const SampleTable& t, const float* from, float* to, int cols) {
+void take_means(const SampleTable& t, const float* from, float* to, int cols) {
   for_entries(static_cast<std::size_t>(t.samples) * cols, [=] __device__(std::size_t e) {
     const int sample = static_cast<int>(e / cols), k = static_cast<int>(e % cols);
     const std::size_t begin = t.first[sample], end = t.first[sample + 1];
@@ -145,7 +145,7 @@ void means(const SampleTable& t, const float* from, float* to, int cols) {
   });
 }
 
-void draw_near(const Rows& y, const float* mean, const float* x, float step) {
+void add_gap(const Rows& y, const float* mean, const float* x, float step) {
   for_entries(entries_of(y), [=] __device__(std::size_t e) { y.at[e] += step * (mean[e] - x[e]); });
 }
 
@@ -159,7 +159,7 @@ void read_out(const SampleTable& t, bool last, const float* x, float* readout) {
   });
 }
 
-void read_out_back(const SampleTable& t, bool last, const float* dreadout, float* dx) {
+void read_out_backward(const SampleTable& t, bool last, const float* dreadout, float* dx) {
   for_rows(t.tokens, [=] __device__(int row, int lane) {
     const int sample = t.sample[row], begin = t.first[sample], end = t.first[sample + 1];
     const float share = !last ? 1.0f / (end - begin) : row == end - 1 ? 1.0f : 0.0f;

@@ -1,5 +1,4 @@
-// narrow.h: forward and backward pass of a batch of narrow swarms (d = 2, 3, 4), one launch a
-// batch.
+// narrow.h: forward and backward pass of a batch of narrow swarms (d = 2, 3, 4) in one launch.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,16 +7,17 @@
 
 namespace murmur::cuda {
 
-// A team of threads does one sample after another; two teams share a multiprocessor where the
-// samples leave room for it.
+// A team of threads computes one sample after another. Two teams share a multiprocessor if there is
+// enough shared memory.
 inline constexpr int kTeam = 256;
-inline constexpr int kPlanes = 4;  // of four numbers a token and block: x, y, o; peak and share
+// Planes of four numbers per token and block: x, y, o; peak and share.
+inline constexpr int kPlanes = 4;
 
-// All pointers are to the GPU's memory; all counts are of one batch.
+// All pointers are to the memory of the GPU; all counts are of one batch.
 struct NarrowBatch {
-  // The swarm, as Architecture has it.
+  // The swarm, as in Architecture.
   int d = 3, blocks = 1, hidden = 1;
-  int maps = 4;  // learned (d, d) maps a block: 4 attention, 2 uniform, 0 without messages
+  int maps = 4;  // learned (d, d) maps per block: 4 attention, 2 uniform, 0 without messages
   bool shared = true, attraction = false, cls = false;
   float residual = 0;
   std::size_t block_size = 0, parameter_count = 0;
@@ -25,12 +25,12 @@ struct NarrowBatch {
   int classes = 0;
   const double* targets = nullptr;  // (classes, d)
 
-  // What is learned, as Objective has it; without backward, readouts alone.
+  // The objective, as in Objective; without backward only readouts are computed.
   bool backward = true, target_loss = false;
   double smoothing = 0, share = 1;  // share: of one sample in the batch's mean
-  int padded_tokens = 0;            // that the target loss is averaged over; 0: the sample's own
+  int padded_tokens = 0;            // tokens in the mean of the target loss; 0: those of the sample
   double settle = 0;  // weight of a squared distance behind a block, in a sample of one token
-  int settled = 0;    // the last blocks, behind which it counts
+  int settled = 0;    // the number of blocks at the end that count
 
   // The samples: points first[b] .. first[b + 1] of (points, 2), then the CLS token.
   int samples = 0, stride = 0;  // stride: tokens of the longest, a whole number of 16
@@ -39,19 +39,19 @@ struct NarrowBatch {
   const int* label = nullptr;
   const float* code = nullptr;  // (stride, d) added to the tokens, or null
 
-  // Thread block t does the samples of queue 3 t with all its teams together, then its teams one
-  // each of the two queues after that; queue q is queue[queue_first[q]] .. queue[queue_first[q + 1]
-  // - 1] (queues.h).
-  int teams_a_block = 2, thread_blocks = 1;
-  bool together = true;  // the gradients of a thread block's teams stay in registers to the end
+  // Thread block t computes the samples of queue 3 t with all its teams together; then each of its
+  // teams computes one of the next two queues. Queue q is queue[queue_first[q]] ..
+  // queue[queue_first[q + 1] - 1] (device_training.h).
+  int teams_per_block = 2, thread_blocks = 1;
+  bool together = true;  // the gradients of a thread block's teams stay in registers until the end
   const int* queue_first = nullptr;
   const int* queue = nullptr;
 
-  // Room for what backward needs, (teams, blocks, kPlanes, stride, 4) and (teams, parameters).
+  // Memory for backward: (teams, blocks, kPlanes, stride, 4) and (teams, parameters).
   float* history = nullptr;
   float* partial = nullptr;
 
-  // Results: shares of the loss and verdicts (samples), the gradient (parameters).
+  // Results: parts of the loss and correctness (samples), the gradient (parameters).
   double* loss = nullptr;
   int* correct = nullptr;
   float* readout = nullptr;  // (samples, d)
@@ -60,7 +60,7 @@ struct NarrowBatch {
 };
 std::size_t square_count(std::size_t parameters);
 
-// AdamW as Optimiser::update has it, after clip(gradient, most).
+// AdamW as in Optimiser::update, after clip(gradient, most).
 struct NarrowUpdate {
   std::size_t parameter_count = 0;
   float *parameters = nullptr, *momentum = nullptr, *square = nullptr;
@@ -73,8 +73,8 @@ struct NarrowUpdate {
 
 // Bytes of shared memory that a team needs for samples of `stride` tokens.
 std::size_t narrow_room(int d, int hidden, int stride);
-// Launches the batch; backward also adds the teams' gradients in their order. A failure is the
-// last error of the CUDA runtime.
+// Launches the batch; backward also adds the gradients of the teams in their order. A failure is
+// reported by cudaGetLastError.
 void launch_narrow(const NarrowBatch& batch, cudaStream_t stream);
 void launch_update(const NarrowUpdate& update, cudaStream_t stream);
 

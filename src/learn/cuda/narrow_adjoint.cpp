@@ -1,5 +1,5 @@
-// narrow_adjoint.cpp: forward and backward pass of narrow swarms on an NVIDIA GPU, one launch a
-// batch, and their training, with parameters and optimiser on the GPU.
+// narrow_adjoint.cpp: forward and backward pass of narrow swarms on an NVIDIA GPU, one launch per
+// batch, and their training with parameters and optimiser on the GPU.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -8,11 +8,9 @@
 #include "core/elementary.h"
 #include "device/device.h"
 #include "learn/block_tensors.h"
-#include "learn/cuda/adjoints.h"
 #include "learn/cuda/narrow.h"
 #include "learn/device_training.h"
 #include "learn/grouped_adjoint.h"
-#include "learn/queues.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -21,7 +19,7 @@ namespace {
 
 constexpr int kRow = 16;  // tokens that samples are padded to
 
-// Places of arrays in one stretch of memory.
+// Offsets of arrays in one block of memory.
 class Packing {
  public:
   template <class T>
@@ -48,7 +46,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// A batch as it lies on the GPU.
+// A batch in the memory of the GPU.
 struct Packed {
   cuda::NarrowBatch b{};
   Batch of{};          // the spans that it was packed from
@@ -58,7 +56,7 @@ struct Packed {
   cuda::Room<std::byte> there{};
 };
 
-// Same spans, same update: the same batch.
+// Batches with the same spans and the same update are the same.
 bool same(const Batch& a, const Batch& b) {
   return a.chosen.data() == b.chosen.data() && a.chosen.size() == b.chosen.size() &&
          a.shift.data() == b.shift.data() && a.x.data() == b.x.data() && a.seed == b.seed &&
@@ -86,8 +84,8 @@ class NarrowCudaAdjoint final : public GroupedAdjoint, public DeviceTraining {
   BatchResult learn_group(const Group& group, float* gradient) override;
   void forward_group(const Group& group, float* readout) override;
 
-  // What comes back; places in `back_` and `received_`.
-  struct Answer {
+  // Offsets of the results in `back_` and `received_`.
+  struct Results {
     std::size_t loss, length, gradient, correct, readout, bytes;
   };
 
@@ -95,37 +93,37 @@ class NarrowCudaAdjoint final : public GroupedAdjoint, public DeviceTraining {
   void pack(const Group& group, bool backward, Packed& to);
   void pack_points(const Batch& batch, float* points, int* first) const;
   std::vector<double> costs(const Batch& batch) const;
-  Answer launch(cuda::NarrowBatch& b);
-  void fetch(const Answer& answer, std::size_t end);
+  Results launch(cuda::NarrowBatch& b);
+  void fetch(const Results& results, std::size_t end);
   const float* send(std::span<const float> values, float* to);
-  BatchResult result_of(const Answer& answer, int samples);
+  BatchResult result_of(const Results& results, int samples);
   const std::vector<float>& codes(int tokens);
-  void update_parameters(const Answer& answer, double clip, Optimiser& optimiser);
+  void update_parameters(const Results& results, double clip, Optimiser& optimiser);
   Update update_on_host(const Batch& batch, const Objective& objective, double clip,
                         Optimiser& optimiser);
-  Adjoint& wide();
+  Adjoint& wide_adjoint();
 
   int processors_ = 0;
   std::size_t room_ = 0;  // bytes of shared memory that a thread block can have
-  std::unique_ptr<cuda::Stream> run_{}, copy_{};  // copies to the GPU go on beside a launch
+  std::unique_ptr<cuda::Stream> run_{}, copy_{};  // copies to the GPU run during a launch
   Packed packed_[2]{};
   int now_ = 0;  // of the two
   cuda::Room<std::byte> back_{};
   cuda::HostRoom received_{};
   cuda::Room<float> history_{}, partial_{}, given_{};
   cuda::Room<double> squares_{};
-  cuda::Room<float> trained_{};      // (3, parameters): parameters, momentum, square
-  std::size_t trained_count_ = 0;    // parameters
-  std::vector<float> codes_{};       // (tokens, d)
-  std::unique_ptr<Adjoint> wide_{};  // of samples too long
+  cuda::Room<float> trained_{};              // (3, parameters): parameters, momentum, square
+  std::size_t trained_count_ = 0;            // parameters
+  std::vector<float> codes_{};               // (tokens, d)
+  std::unique_ptr<Adjoint> wide_adjoint_{};  // of samples too long
 };
 
-Adjoint& NarrowCudaAdjoint::wide() {
-  if (!wide_) wide_ = make_wide_cuda_adjoint(architecture_);
-  return *wide_;
+Adjoint& NarrowCudaAdjoint::wide_adjoint() {
+  if (!wide_adjoint_) wide_adjoint_ = make_wide_cuda_adjoint(architecture_);
+  return *wide_adjoint_;
 }
 
-// The position codes of at least so many tokens; none where the swarm has none.
+// The position codes of at least `tokens` tokens; empty if the swarm has none.
 const std::vector<float>& NarrowCudaAdjoint::codes(int tokens) {
   if (!architecture_.position) return codes_;
   for (int i = static_cast<int>(codes_.size()) / architecture_.d; i < tokens; ++i)
@@ -159,12 +157,12 @@ void NarrowCudaAdjoint::describe(const Group& group, bool backward, Packed& to) 
   b.samples = samples;
   b.stride = (static_cast<int>(group.longest) + kRow - 1) / kRow * kRow;
   const std::size_t team = cuda::narrow_room(a.d, a.hidden, b.stride);
-  b.teams_a_block = 2 * team <= room_ ? 2 : 1;
+  b.teams_per_block = 2 * team <= room_ ? 2 : 1;
   b.thread_blocks = std::min(processors_, samples);
   to.fits = team <= room_;
 }
 
-// In proportion to the time that a sample takes: feed-forward and attention.
+// Proportional to the time of each sample: feed-forward and attention.
 std::vector<double> NarrowCudaAdjoint::costs(const Batch& batch) const {
   const bool attends = architecture_.interaction == Architecture::attention;
   const double units = 0.7 * architecture_.hidden;
@@ -191,7 +189,7 @@ void NarrowCudaAdjoint::pack_points(const Batch& batch, float* points, int* firs
   }
 }
 
-// Lays a whole batch out and sends it to the GPU.
+// Packs a whole batch and sends it to the GPU.
 void NarrowCudaAdjoint::pack(const Group& group, bool backward, Packed& to) {
   const Batch& batch = *group.batch;
   const Matrix& targets = architecture_.targets;
@@ -199,7 +197,7 @@ void NarrowCudaAdjoint::pack(const Group& group, bool backward, Packed& to) {
   if (!to.fits) return;
   cuda::NarrowBatch& b = to.b;
   const auto samples = static_cast<std::size_t>(b.samples);
-  const Queues queues = share_out(costs(batch), b.thread_blocks, b.teams_a_block);
+  const Queues queues = distribute_samples(costs(batch), b.thread_blocks, b.teams_per_block);
   const std::vector<float>& code = codes(b.stride);
   std::size_t points = 0;
   for (std::size_t k = 0; k < samples; ++k) points += static_cast<std::size_t>(tokens_of(batch, k));
@@ -230,53 +228,53 @@ void NarrowCudaAdjoint::pack(const Group& group, bool backward, Packed& to) {
   b.code = code.empty() ? nullptr : at<float>(there, codes_at);
 }
 
-// Of a batch that has been packed: its copy is waited for.
-NarrowCudaAdjoint::Answer NarrowCudaAdjoint::launch(cuda::NarrowBatch& b) {
+// Launches a packed batch after its copy has ended.
+NarrowCudaAdjoint::Results NarrowCudaAdjoint::launch(cuda::NarrowBatch& b) {
   copy_->wait();
   const auto samples = static_cast<std::size_t>(b.samples);
   Packing packing;
-  Answer answer{};
-  answer.loss = packing.add<double>(samples);
-  answer.length = packing.add<double>(1);
-  answer.correct = packing.add<int>(samples);
-  answer.readout = packing.add<float>(samples * static_cast<std::size_t>(b.d));
-  answer.gradient = packing.add<float>(b.backward ? b.parameter_count : 0);
-  answer.bytes = packing.bytes();
-  std::byte* back = back_.need(answer.bytes);
-  b.loss = at<double>(back, answer.loss);
-  b.gradient = at<float>(back, answer.gradient);
-  b.correct = at<int>(back, answer.correct);
-  b.readout = at<float>(back, answer.readout);
+  Results results{};
+  results.loss = packing.add<double>(samples);
+  results.length = packing.add<double>(1);
+  results.correct = packing.add<int>(samples);
+  results.readout = packing.add<float>(samples * static_cast<std::size_t>(b.d));
+  results.gradient = packing.add<float>(b.backward ? b.parameter_count : 0);
+  results.bytes = packing.bytes();
+  std::byte* back = back_.need(results.bytes);
+  b.loss = at<double>(back, results.loss);
+  b.gradient = at<float>(back, results.gradient);
+  b.correct = at<int>(back, results.correct);
+  b.readout = at<float>(back, results.readout);
   if (b.backward) {
-    const auto teams = static_cast<std::size_t>(b.thread_blocks) * b.teams_a_block;
+    const auto teams = static_cast<std::size_t>(b.thread_blocks) * b.teams_per_block;
     b.history = history_.need(teams * b.blocks * cuda::kPlanes * b.stride * 4);
     b.partial = partial_.need(teams * b.parameter_count);
     b.squares = squares_.need(cuda::square_count(b.parameter_count));
   }
   cuda::launch_narrow(b, *run_);
   cuda::inspect(cudaGetLastError());
-  return answer;
+  return results;
 }
 
-// To the GPU; they have arrived when the next batch is launched.
+// Copies to the GPU; the copy has ended when the next batch is launched.
 const float* NarrowCudaAdjoint::send(std::span<const float> values, float* to) {
   cuda::inspect(
       cudaMemcpyAsync(to, values.data(), values.size_bytes(), cudaMemcpyHostToDevice, *copy_));
   return to;
 }
 
-// The answer's first `end` bytes, on their way.
-void NarrowCudaAdjoint::fetch(const Answer& answer, std::size_t end) {
-  cuda::inspect(cudaMemcpyAsync(received_.need(answer.bytes), back_.need(0), end,
+// Starts the copy of the first `end` bytes of the results.
+void NarrowCudaAdjoint::fetch(const Results& results, std::size_t end) {
+  cuda::inspect(cudaMemcpyAsync(received_.need(results.bytes), back_.need(0), end,
                                 cudaMemcpyDeviceToHost, *run_));
 }
 
-BatchResult NarrowCudaAdjoint::result_of(const Answer& answer, int samples) {
+BatchResult NarrowCudaAdjoint::result_of(const Results& results, int samples) {
   std::byte* received = received_.need(0);
   BatchResult result;
   for (int k = 0; k < samples; ++k) {
-    result.loss += at<double>(received, answer.loss)[k];
-    result.correct += static_cast<std::size_t>(at<int>(received, answer.correct)[k]);
+    result.loss += at<double>(received, results.loss)[k];
+    result.correct += static_cast<std::size_t>(at<int>(received, results.correct)[k]);
   }
   return result;
 }
@@ -287,15 +285,15 @@ BatchResult NarrowCudaAdjoint::learn_group(const Group& group, float* gradient) 
   packed.ready = false;
   pack(group, true, packed);
   if (!packed.fits)
-    return wide().backward(parameters_, *group.batch, *group.objective,
-                           {gradient, parameters_.size()});
+    return wide_adjoint().backward(parameters_, *group.batch, *group.objective,
+                                   {gradient, parameters_.size()});
   packed.b.parameters = send(parameters_, given_.need(parameters_.size()));
-  const Answer answer = launch(packed.b);
-  fetch(answer, answer.bytes);
+  const Results results = launch(packed.b);
+  fetch(results, results.bytes);
   run_->wait();
-  std::memcpy(gradient, at<float>(received_.need(0), answer.gradient),
+  std::memcpy(gradient, at<float>(received_.need(0), results.gradient),
               parameters_.size() * sizeof(float));
-  return result_of(answer, packed.b.samples);
+  return result_of(results, packed.b.samples);
 }
 
 void NarrowCudaAdjoint::forward_group(const Group& group, float* readout) {
@@ -305,12 +303,12 @@ void NarrowCudaAdjoint::forward_group(const Group& group, float* readout) {
   packed.ready = false;
   pack(whole, false, packed);
   const std::size_t size = group.batch->chosen.size() * static_cast<std::size_t>(architecture_.d);
-  if (!packed.fits) return wide().forward(parameters_, *group.batch, {readout, size});
+  if (!packed.fits) return wide_adjoint().forward(parameters_, *group.batch, {readout, size});
   packed.b.parameters = send(parameters_, given_.need(parameters_.size()));
-  const Answer answer = launch(packed.b);
-  fetch(answer, answer.bytes);
+  const Results results = launch(packed.b);
+  fetch(results, results.bytes);
   run_->wait();
-  std::memcpy(readout, at<float>(received_.need(0), answer.readout), size * sizeof(float));
+  std::memcpy(readout, at<float>(received_.need(0), results.readout), size * sizeof(float));
 }
 
 void NarrowCudaAdjoint::put(std::span<const float> parameters, const Optimiser& optimiser) {
@@ -331,7 +329,8 @@ void NarrowCudaAdjoint::get(std::span<float> parameters, Optimiser& optimiser) {
   optimiser.square.assign(part(2), all.end());
 }
 
-void NarrowCudaAdjoint::update_parameters(const Answer& answer, double clip, Optimiser& optimiser) {
+void NarrowCudaAdjoint::update_parameters(const Results& results, double clip,
+                                          Optimiser& optimiser) {
   const auto past = static_cast<double>(++optimiser.updates);
   float* trained = trained_.need(0);
   std::byte* back = back_.need(0);
@@ -339,7 +338,7 @@ void NarrowCudaAdjoint::update_parameters(const Answer& answer, double clip, Opt
                        .parameters = trained,
                        .momentum = trained + trained_count_,
                        .square = trained + 2 * trained_count_,
-                       .gradient = at<float>(back, answer.gradient),
+                       .gradient = at<float>(back, results.gradient),
                        .squares = squares_.need(0),
                        .most = clip,
                        .rate = optimiser.rate,
@@ -349,50 +348,50 @@ void NarrowCudaAdjoint::update_parameters(const Answer& answer, double clip, Opt
                        .decay = optimiser.decay,
                        .step = optimiser.rate / (1 - elementary::pow(optimiser.beta1, past)),
                        .grow = 1 / (1 - elementary::pow(optimiser.beta2, past)),
-                       .length = at<double>(back, answer.length)},
+                       .length = at<double>(back, results.length)},
                       *run_);
   cuda::inspect(cudaGetLastError());
 }
 
-// Of samples too long for the kernels: through the host.
+// For samples too long for the kernels: the update runs on the host.
 DeviceTraining::Update NarrowCudaAdjoint::update_on_host(const Batch& batch,
                                                          const Objective& objective, double clip,
                                                          Optimiser& optimiser) {
   std::vector<float> parameters(trained_count_), gradient(trained_count_);
   get(parameters, optimiser);
   Update update;
-  update.result = wide().backward(parameters, batch, objective, gradient);
+  update.result = wide_adjoint().backward(parameters, batch, objective, gradient);
   update.gradient = murmur::clip(gradient, clip);
   optimiser.update(parameters, gradient);
   put(parameters, optimiser);
   return update;
 }
 
-// The next batch is laid out and copied while the GPU computes this one.
+// Packs and copies the next batch while the GPU computes this one.
 DeviceTraining::Update NarrowCudaAdjoint::update(const Batch& batch, const Objective& objective,
                                                  double clip, Optimiser& optimiser,
                                                  const std::function<const Batch*()>& next) {
   refuse_dropout(objective);
-  const auto lay = [&](const Batch& what, Packed& to) {
+  const auto pack_whole = [&](const Batch& what, Packed& to) {
     check_samples(what, true);
     pack({&what, &objective, 0, what.chosen.size(), longest_of(what)}, true, to);
     to.of = what;
   };
   Packed &packed = packed_[now_], &other = packed_[1 - now_];
-  if (!packed.ready || !same(packed.of, batch)) lay(batch, packed);
+  if (!packed.ready || !same(packed.of, batch)) pack_whole(batch, packed);
   packed.ready = false;
   if (!packed.fits) return update_on_host(batch, objective, clip, optimiser);
   packed.b.parameters = trained_.need(0);
-  const Answer answer = launch(packed.b);
-  update_parameters(answer, clip, optimiser);
-  fetch(answer, answer.readout);
+  const Results results = launch(packed.b);
+  update_parameters(results, clip, optimiser);
+  fetch(results, results.readout);
   if (const Batch* then = next()) {
-    lay(*then, other);
+    pack_whole(*then, other);
     other.ready = true;
     now_ = 1 - now_;
   }
   run_->wait();
-  return {result_of(answer, packed.b.samples), *at<double>(received_.need(0), answer.length)};
+  return {result_of(results, packed.b.samples), *at<double>(received_.need(0), results.length)};
 }
 
 }  // namespace

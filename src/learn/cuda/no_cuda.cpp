@@ -1,4 +1,4 @@
-// no_cuda.cpp: in a build without CUDA the GPU's adjoint is refused.
+// no_cuda.cpp: refuses the adjoint of the GPU in a build without CUDA.
 #include "murmur/error.h"
 #include "murmur/learn.h"
 

@@ -1,5 +1,5 @@
-// llama2c_vocabulary.h: the tokens of llama2.c's tokeniser with their scores, and texts cut into
-// them without a library of Unicode, for the web page.
+// llama2c.h: the tokens of llama2.c's tokeniser with their scores; encodes and decodes texts
+// without a Unicode library, for the web page.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,19 @@ struct ScoredToken {
 };
 inline constexpr std::size_t kLlama2cFixed = 3 + 256;  // <unk>, <s>, </s> and all bytes
 
-// The longest token's length, then of each token a score, a length and its bytes. Nothing is
-// allocated that the file does not hold. Error(input).
+// Reads the length of the longest token, then a score, a length and the bytes of each token.
+// Allocates no more than the file holds. Error(input).
 std::vector<ScoredToken> parse_llama2c_tokens(std::string_view bytes, const std::string& where);
 
-// The same ids and the same text as the Tokenizer of that file, of texts that are valid UTF-8.
+// Gives the same ids and the same texts as the Tokenizer of that file, for texts that are valid
+// UTF-8.
 class Llama2cVocabulary {
  public:
   Llama2cVocabulary(std::string_view bytes, const std::string& where);
 
-  // <s>, a space, then the text: its characters, those that are no token as bytes, of which the
-  // neighbours whose token together has the best score are merged until there are none.
+  // <s>, then a space and the text as characters; characters that are no token become bytes. Then
+  // the two neighbours whose joint token has the best score are merged, until no neighbours have
+  // one.
   std::vector<std::int64_t> encode(std::string_view text) const;
   std::string decode(std::span<const std::int64_t> ids) const;  // without special tokens
   std::string token(std::int64_t id) const;                     // as the vocabulary spells it
