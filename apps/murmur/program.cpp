@@ -6,10 +6,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <functional>
 #include <map>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include "embedded.h"
@@ -111,13 +113,37 @@ Option Options::add_option(const std::string& names, std::string& value,
   return Option(app_.add_option(names, reset_to_default(value), meaning)->transform(without_marks));
 }
 
+namespace {
+
+// CLI11 reads 010 as 8 and cuts a number that is too large: a whole number is decimal and fits.
+template <class Whole>
+CLI::Option* require_whole(CLI::Option* option) {
+  const auto read = [](const std::string& word) -> std::optional<Whole> {
+    Whole whole{};
+    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), whole);
+    if (fault != std::errc() || end != word.data() + word.size()) return std::nullopt;
+    return whole;
+  };
+  return option
+      ->check([read](const std::string& word) {
+        return read(word) ? std::string() : fmt::format("{} is not a whole number here", word);
+      })
+      ->transform([read](const std::string& word) {
+        const std::optional<Whole> whole = read(word);
+        return whole ? std::to_string(*whole) : word;
+      });
+}
+
+}  // namespace
+
 Option Options::add_option(const std::string& names, int& value, const std::string& meaning) {
-  return Option(app_.add_option(names, reset_to_default(value), meaning));
+  return Option(require_whole<int>(app_.add_option(names, reset_to_default(value), meaning)));
 }
 
 Option Options::add_option(const std::string& names, std::int64_t& value,
                            const std::string& meaning) {
-  return Option(app_.add_option(names, reset_to_default(value), meaning));
+  return Option(
+      require_whole<std::int64_t>(app_.add_option(names, reset_to_default(value), meaning)));
 }
 
 Option Options::add_option(const std::string& names, double& value, const std::string& meaning) {

@@ -21,6 +21,7 @@
 #include "murmur/error.h"
 #include "run/claims.h"
 #include "run/json_text.h"
+#include "run/kept_json.h"
 
 namespace murmur::app {
 
@@ -269,18 +270,19 @@ RankTask RankFolder::wait_for_task(const std::string& config) {
   }
   claims_->leave_word(fmt::format("heard-{}", launch().rank), "");
   print_errors_of_this_rank();
-  const nlohmann::json task = json_of_text(*text);
+  const KeptJson task = KeptJson::parse(*text, (folder_ / "task").string());
   const auto differ = [&](const char* what, const std::string& first, const std::string& own) {
     throw Error(Fault::verification, fmt::format("ranks disagree on {}", what),
                 fmt::format("rank 0 has {}, rank {} has {}", first, launch().rank, own),
                 "start all ranks with one command, one program and one set of files");
   };
-  const int exit_code = task.value("exit_code", 0);
-  if (exit_code == 0 && task.value("program", "") != program_version())
-    differ("the program", task.value("program", ""), program_version());
-  if (exit_code == 0 && task.value("config", "") != config)
+  const int exit_code = task.at("exit_code").small_whole();
+  const std::string program = task.at("program").text();
+  if (exit_code == 0 && program != program_version())
+    differ("the program", program, program_version());
+  if (exit_code == 0 && task.at("config").text() != config)
     differ("the work", "other settings", "these");
-  return {task.value("folder", ""), config, exit_code};
+  return {task.at("folder").text(), config, exit_code};
 }
 
 }  // namespace murmur::app

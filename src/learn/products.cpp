@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "murmur/error.h"
 
@@ -35,12 +36,28 @@ Sgemm sgemm() {
   return found;
 }
 
+// The first product of a thread makes OpenBLAS ask for a buffer of up to 128 MB, again and again
+// until it gets one. Error(runtime) if the system would refuse it.
+void require_buffer() {
+  thread_local bool has_buffer = false;
+  if (has_buffer) return;
+  constexpr std::size_t kBuffer = std::size_t{160} << 20;
+  void* const room = mmap(nullptr, kBuffer, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    throw Error(Fault::runtime, "there is too little memory for products of matrices", "OpenBLAS",
+                "allow 160 MB more for each thread, or use fewer threads");
+  munmap(room, kBuffer);
+  has_buffer = true;
+}
+
 }  // namespace
 
 void require_products() { sgemm(); }
 
 void multiply(const View& a, const View& b, Transposed turn, const View& c, float scale,
               float keep) {
+  require_buffer();
   const bool left = turn == Transposed::left;
   sgemm()(kRowMajor, left ? kTransposed : kPlain, turn == Transposed::right ? kTransposed : kPlain,
           c.rows, c.cols, left ? a.rows : a.cols, scale, a.at, a.pitch, b.at, b.pitch, keep, c.at,

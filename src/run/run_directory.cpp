@@ -2,6 +2,7 @@
 #include "run/run_directory.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
@@ -54,6 +55,23 @@ void put_file(const fs::path& path, std::string_view text) {
   file.write_at(0, text);
   file.sync();
 }
+
+// While it lives, signals that end the program wait: none may leave a half-made directory.
+class HoldSignals {
+ public:
+  HoldSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HoldSignals(const HoldSignals&) = delete;
+  HoldSignals& operator=(const HoldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 // The hidden directory; removed unless it was renamed.
 struct Scaffold {
@@ -134,6 +152,7 @@ void rename_replacing(Scaffold& scaffold, const fs::path& place) {
 File make_run_directory(const fs::path& directory, const RunContents& contents, bool replace) {
   const fs::path place = place_of(directory);
   const bool replacing = must_replace(place, replace);
+  const HoldSignals hold;
   make_directory(parent_of(place));
   sweep_left_overs(parent_of(place));
   Scaffold scaffold(place);

@@ -18,6 +18,7 @@
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/json_text.h"
+#include "run/kept_json.h"
 #include "sweep/cells.h"
 
 namespace murmur {
@@ -102,14 +103,14 @@ std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailur
 
 // Reads such a line, of a cell that failed in another process.
 SweepFailure failure_of(const std::string& line, const Cell& cell, const std::string& name) {
-  const auto json = json_of_text(line);
-  const Fault fault = json.value("numerical", false) ? Fault::numerical : Fault::input;
+  const KeptJson failure = KeptJson::parse(line, name);
+  const Fault fault = failure.at("numerical").flag() ? Fault::numerical : Fault::input;
   return {cell.number,
           name,
           fault,
-          json.value("what", ""),
-          json.value("where", ""),
-          json.value("remedy", "")};
+          failure.at("what").text(),
+          failure.at("where").text(),
+          failure.at("remedy").text()};
 }
 
 // Simulates the cells of one sweep; counts and failures are guarded by the lock.

@@ -1,13 +1,19 @@
 // parts.h: a transformer without one of its parts, and how far its tokens then gather.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/traced.h"
 
 namespace murmur {
+
+// The parts that can be left out, after the pass without a change.
+inline constexpr std::array<std::string_view, 4> kParts{"none", "attention", "feed-forward",
+                                                        "norm"};
 
 // Readings per layer: means over the texts with two tokens or more. NaN from the first layer with a
 // state that has no direction: without norms states may become infinite.

@@ -164,7 +164,7 @@ void add_text(const Transformer& model, const TracedText& text, const PassOption
 std::vector<PartReading> without_parts(const Transformer& model, std::span<const TracedText> texts,
                                        const PassOptions& pass) {
   std::vector<PartReading> readings;
-  for (const char* part : {"none", "attention", "feed-forward", "norm"}) {
+  for (const std::string_view part : kParts) {
     const std::string left(part);
     PassOptions without = pass;
     without.attention = pass.attention && left != "attention";

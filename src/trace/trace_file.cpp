@@ -1,6 +1,7 @@
 // trace_file.cpp: writes and reads trace.json.
 #include "trace/trace_file.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run/kept_json.h"
+#include "trace/parts.h"
 
 namespace murmur {
 
@@ -150,6 +152,8 @@ std::vector<double> numbers_or_nan(const KeptJson& kept) {
 PartReading part_of(const KeptJson& kept) {
   PartReading part{kept.at("part").text(), numbers_or_nan(kept.at("mean_cos")),
                    numbers_or_nan(kept.at("clusters")), numbers_or_nan(kept.at("effective_rank"))};
+  if (std::find(kParts.begin(), kParts.end(), part.part) == kParts.end())
+    kept.at("part").refuse("is not a part that can be left out");
   if (part.clusters.size() != part.mean_cos.size() ||
       part.effective_rank.size() != part.mean_cos.size())
     kept.refuse("has columns of other lengths");

@@ -33,6 +33,30 @@ class Corners(murmur.Case):
             (self.folder / f"runs/{number}.job").write_text(text)
         self.assertIn("runs/a", self.murmur("runs").stdout)
 
+    def test_whole_numbers_of_flags_are_decimal_and_fit(self):
+        self.simulate("run", "n=4", "T=2", "save=every:0.1")
+        for number in ("99999999999999999999", "0x3", "3.5", "1e1"):
+            self.murmur("render", "run", "-o", "no.png", "--frame", number, code=2)
+        for name, number in (("ten", "10"), ("padded", "010"), ("eight", "8")):
+            self.murmur("render", "run", "-o", f"{name}.png", "--frame", number, "--size", "320x320")
+        pictures = [(self.folder / f"{name}.png").read_bytes() for name in ("ten", "padded", "eight")]
+        self.assertNotEqual(pictures[0], pictures[2])
+        self.assertEqual(len(pictures[0]), len(pictures[1]))
+
+    def test_a_damaged_claim_of_a_sweep_is_refused(self):
+        run = self.folder / "sweep"
+        self.murmur("sweep", "-q", "n=4", "T=0.2", "beta=1,2,3", "times=3", "-o", run)
+        manifest = run / "manifest.json"
+        manifest.write_text(manifest.read_text().replace('"status": "done"', '"status": "interrupted"'))
+        for cell in (run / "cells").iterdir():
+            cell.unlink()
+        (run / "claims").mkdir(exist_ok=True)
+        for text in ("[]", "7", "", '{"what": 7}'):
+            (run / "claims/1.word").write_text(text)
+            told = self.murmur("sweep", "--join", run, "-q", code=None).stderr
+            self.assertNotIn("json.exception", told)
+            self.assertEqual(len(told.splitlines()), 3, told)
+
     def test_the_environment_does_not_change_a_finished_run(self):
         self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")
         plain = self.murmur("measure", "run").stdout

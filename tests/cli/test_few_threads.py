@@ -40,6 +40,13 @@ class FewThreads(murmur.Case):
         "velocity": ("velocity", "n=600", "d=3", "threads=8"),
     }
 
+    def test_products_of_matrices_in_little_memory_end(self):
+        model = murmur.ROOT / "tests/fixtures/families/llama"
+        for megabytes in (150, 200, 300, 400):
+            done = self.murmur("trace", model, "--ids", "1,2,3", "-q", "-o", f"out{megabytes}", code=None,
+                               preexec_fn=small_room(megabytes, 8))
+            self.assertIn(done.returncode, (0, RUNTIME), done.stderr)
+
     def compare(self, name, limit):
         """The same bytes as without a limit, or three lines; a run that was begun is closed."""
         words = (*self.WORDS[name], "-q", "-o", "limited")
