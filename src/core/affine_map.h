@@ -1,4 +1,4 @@
-// affine_map.h: y = W x + b on rows of particles, and its adjoint, in plain loops.
+// affine_map.h: y = W x + b on rows of particles, and its adjoint; defined in force_adjoint.cpp.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct AffineMap {
 //   y_i = W x_i + b                                               x (n, in) -> y (n, out)
 std::vector<double> applied(const AffineMap& map, const std::vector<double>& x);
 
-struct AffineGradient {  // added to; null: not asked for
+struct AffineGradient {  // added to; null: not wanted
   double *matrix = nullptr, *bias = nullptr;
 };
 struct AffinePushes {

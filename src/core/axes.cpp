@@ -10,8 +10,8 @@ namespace murmur {
 
 namespace {
 
-// Orthonormalises the rows in place; a row that vanishes becomes the first coordinate axis that
-// the others leave free.
+// Orthonormalises the rows in place; a row that vanishes becomes the first coordinate axis that is
+// independent of the others.
 void orthonormalise(std::vector<double>& rows, int count, int d) {
   for (int r = 0; r < count; ++r) {
     double* row = &rows[static_cast<std::size_t>(r) * d];

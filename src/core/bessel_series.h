@@ -1,4 +1,5 @@
-// bessel_series.h: e^{-beta} I_k(beta), the Fourier series of the kernel on the circle.
+// bessel_series.h: e^{-beta} I_k(beta), the Fourier series of the kernel on the circle; defined in
+// elementary.cpp.
 #pragma once
 
 #include <vector>

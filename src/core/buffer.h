@@ -18,7 +18,7 @@ hwy::AlignedFreeUniquePtr<T[]> allocate(std::size_t count) {
 template <class T>
 class Buffer {
  public:
-  // Room for `count` values, of which nothing is known.
+  // Returns memory for `count` values, uninitialised.
   T* need(std::size_t count) {
     if (count > size_) {
       data_ = allocate<T>(count);

@@ -7,8 +7,8 @@
 
 namespace murmur {
 
-// The product of sizes where it is at most `most`; nothing where it is more, however much. A factor
-// of 0 makes it 0.
+// Returns the product of sizes, or nothing if it is above `most` or overflows. A factor of 0 makes
+// it 0.
 template <class Sizes>
 std::optional<std::uint64_t> product_of(const Sizes& sizes, std::uint64_t most = UINT64_MAX) {
   std::uint64_t product = 1;

@@ -1,4 +1,5 @@
-// close_pairs.h: which two particles of a swarm in host memory have come closest.
+// close_pairs.h: finds the nearest two particles of a swarm in host memory; defined in
+// host_field.cpp.
 #pragma once
 
 #include "murmur/engine.h"

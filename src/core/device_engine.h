@@ -1,4 +1,4 @@
-// device_engine.h: an engine whose swarms are in a memory of its own, which is not the host's.
+// device_engine.h: an engine whose swarms are in device memory.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@ namespace murmur {
 
 class DeviceEngine : public Engine {
  public:
-  // Nothing where that memory holds a flow of such a swarm, else the reason: can be asked before
-  // any particle is drawn.
+  // Returns nothing if a flow of such a swarm fits into that memory, else the reason. Needs no
+  // particles.
   virtual std::optional<Unknown> room_for(Shape shape) const = 0;
-  // The same sums for swarms in host memory, which ranks can share.
+  // An engine with the same sums for swarms in host memory, which ranks can share.
   virtual std::unique_ptr<Engine> in_host_memory() const = 0;
 };
 

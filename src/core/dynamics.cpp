@@ -1,4 +1,5 @@
-// dynamics.cpp: refuses dynamics whose shapes do not fit the particles, or that mean nothing.
+// dynamics.cpp: checks a dynamics, interpolates its forces in time, and finds the plain forces that
+// measures can have.
 #include "murmur/dynamics.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "core/overloaded.h"
+#include "core/plain_forces.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -86,14 +88,14 @@ void check_meaning(const Attention& a, Manifold manifold) {
           "use habitat=space and relative=true");
 }
 
-void check_meaning(const Perceptron&, Manifold) {}  // every one of fitting shape means something
+void check_meaning(const Perceptron&, Manifold) {}  // every perceptron of fitting shape is valid
 
 void check_meaning(const ManyHeads&, Manifold manifold) {
   require(manifold == Manifold::sphere, "the limit of many heads is known between unit vectors",
           "use habitat=sphere, and leave gains out");
 }
 
-// Whether one can become the other in a line: the same but for the numbers of their matrices.
+// Whether two forces can be interpolated: they differ only in the numbers of their matrices.
 struct SameButForNumbers {
   static bool same(const Matrix& a, const Matrix& b, int d) {
     const auto shape = [d](const Matrix& m) {
@@ -153,7 +155,7 @@ void check_gain(const Dynamics& dynamics, int d) {
           "use habitat=ellipsoid");
   require(dynamics.normalisation == LayerNorm::post, "gains belong to normalisation post",
           "leave gains or normalisation out");
-  require(!by_kind(dynamics).others, "the limit of many heads is known on the round sphere alone",
+  require(!by_kind(dynamics).others, "the limit of many heads is known only on the round sphere",
           "leave gains out");
   check_bias("gain", dynamics.gain, d);
   check_bias("gain_end", dynamics.gain_end, d);
@@ -179,10 +181,6 @@ void check_clock(const Dynamics& dynamics) {
           "the arc-length clock U4 runs at ln(beta)",
           "use beta > 1 and one phase, or another clock");
 }
-
-}  // namespace
-
-namespace {
 
 constexpr LayerNormRow kLayerNorms[] = {
     {.norm = LayerNorm::post, .name = "post"},
@@ -332,6 +330,133 @@ const char* word_of(Clock value) {
       return "U4";
   }
   return "";
+}
+
+namespace {
+
+//   a + share (b - a); an empty one is zero
+Vector between(const Vector& a, const Vector& b, double share) {
+  Vector v = a.empty() ? Vector(b.size()) : a;
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] += share * ((b.empty() ? 0 : b[k]) - v[k]);
+  return v;
+}
+
+// The same; an empty one is the identity.
+Matrix between(const Matrix& a, const Matrix& b, double share) {
+  if (a.empty() && b.empty()) return {};
+  Matrix m = a.empty() ? scaled_identity(b.cols, 1) : a;
+  const Matrix end = b.empty() ? scaled_identity(a.cols, 1) : b;
+  for (std::size_t e = 0; e < m.data.size(); ++e) m.data[e] += share * (end.data[e] - m.data[e]);
+  return m;
+}
+
+struct Between {
+  double share;
+
+  Force operator()(const Attention& a, const Attention& b) const {
+    Attention now = a;
+    now.query = between(a.query, b.query, share);
+    now.key = between(a.key, b.key, share);
+    now.value = between(a.value, b.value, share);
+    now.query_bias = between(a.query_bias, b.query_bias, share);
+    now.key_bias = between(a.key_bias, b.key_bias, share);
+    now.value_bias = between(a.value_bias, b.value_bias, share);
+    return now;
+  }
+  Force operator()(const Perceptron& a, const Perceptron& b) const {
+    Perceptron now = a;
+    now.in = between(a.in, b.in, share);
+    now.in_bias = between(a.in_bias, b.in_bias, share);
+    now.out = between(a.out, b.out, share);
+    now.out_bias = between(a.out_bias, b.out_bias, share);
+    return now;
+  }
+  // A limit has no matrices, and `check` refuses forces that change their kind.
+  template <class A, class B>
+  Force operator()(const A& a, const B&) const {
+    return a;
+  }
+};
+
+}  // namespace
+
+std::vector<Force> forces_at(const Sublayer& sublayer, double t) {
+  if (sublayer.forces_end.empty()) return sublayer.forces;
+  const double share = std::clamp((t - sublayer.from) / (sublayer.until - sublayer.from), 0.0, 1.0);
+  std::vector<Force> now;
+  for (std::size_t f = 0; f < sublayer.forces.size(); ++f)
+    now.push_back(std::visit(Between{share}, sublayer.forces[f], sublayer.forces_end[f]));
+  return now;
+}
+
+namespace {
+
+void check_sphere(const Dynamics& dynamics) {
+  if (dynamics.manifold != Manifold::sphere)
+    refuse_dynamics("this is a measure on the sphere, and the particles move in R^d",
+                    "use habitat=sphere");
+  if (!dynamics.gain.empty() || !dynamics.gain_end.empty())
+    refuse_dynamics("gains have no counterpart here", "leave gains out");
+  if (dynamics.normalisation != LayerNorm::post)
+    refuse_dynamics("this layer norm has no counterpart here", "use normalisation=post");
+}
+
+void check_matrices(const Attention& a) {
+  if (!is_identity(a.query) || !is_identity(a.key))
+    refuse_dynamics("scores are beta <x, y> here", "use query=identity and key=identity");
+  if (!is_identity(a.value) && a.value != scaled_identity(a.value.rows, -1))
+    refuse_dynamics("the value is neither the identity nor its negative",
+                    "use value=identity or minus-identity");
+}
+
+void check_head(const Attention& a) {
+  if (!a.query_bias.empty() || !a.key_bias.empty())
+    refuse_dynamics("scores have no biases here", "leave biases of query and key out");
+  if (!a.value_bias.empty() || a.relative || a.rescaled)
+    refuse_dynamics("the value acts only on x_j here", "use relative=false and no bias");
+  if (a.mask != Attention::none || a.alibi != 0)
+    refuse_dynamics("a measure has no order of tokens", "use reach=all and alibi=0");
+  if (!a.self) refuse_dynamics("a measure sees all of itself", "use self=true");
+}
+
+}  // namespace
+
+void refuse_dynamics(const std::string& reason, const std::string& remedy) {
+  throw Error(Fault::input, reason, "the dynamics", remedy);
+}
+
+PlainForces forces_with_matrices(const Dynamics& dynamics) {
+  check_sphere(dynamics);
+  const ForcesByKind forces = by_kind(dynamics);
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    if (sublayer.limited())
+      refuse_dynamics("the weights change with time", "use redraw=0 and weights_in_time=constant");
+  if (forces.others) refuse_dynamics("one of the forces has no counterpart here", "leave it out");
+  if (forces.heads.empty()) refuse_dynamics("nothing attends", "use dynamics=SA or USA");
+  if (forces.perceptrons.size() > 1)
+    refuse_dynamics("there is more than one perceptron", "give one");
+  check_head(*forces.heads[0]);
+  if (forces.heads.size() > 1) refuse_dynamics("there is more than one head", "use heads=1");
+  PlainForces found{.head = *forces.heads[0]};
+  if (!forces.perceptrons.empty()) found.perceptron = *forces.perceptrons[0];
+  return found;
+}
+
+PlainForces plain_forces(const Dynamics& dynamics) {
+  PlainForces plain = forces_with_matrices(dynamics);
+  check_matrices(plain.head);
+  plain.repulsive = !is_identity(plain.head.value);
+  return plain;
+}
+
+PlainForces mean_field_forces(const Dynamics& dynamics) {
+  PlainForces forces = plain_forces(dynamics);
+  const Attention::Weighting weighting = forces.head.weighting;
+  if (weighting != Attention::softmax && weighting != Attention::unnormalised)
+    refuse_dynamics("this attention has no mean field here", "use dynamics=SA or USA");
+  if (kernel_of(dynamics.clock).arc_length)
+    refuse_dynamics("the clock U4 counts arc length of particles", "use U1, U2 or U3");
+  return forces;
 }
 
 }  // namespace murmur

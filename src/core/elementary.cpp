@@ -1,10 +1,15 @@
-// elementary.cpp: log, sin, cos, erf and pow, by reduction to short intervals and polynomials
-// there.
+// elementary.cpp: log, sin, cos, erf and pow by reduction to short intervals and polynomials, and
+// the Bessel series.
 #include "core/elementary.h"
 
+#include <cmath>
 #include <limits>
+#include <utility>
+
+#include "core/bessel_series.h"
 
 namespace murmur::elementary {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -71,8 +76,9 @@ struct Angle {
   std::uint64_t quadrant;
 };
 
-// Takes k pi/2 away for x >= 0, pi/2 being cut in four: k < 2^21 times one of the first three parts
-// is exact. A larger x first loses multiples of 2^j pi/2, j >= 2, twenty bits of it a round.
+// Subtracts k pi/2 for x >= 0, with pi/2 in four parts: k < 2^21 times one of the first three parts
+// is exact. From a larger x it first subtracts multiples of 2^j pi/2, j >= 2, twenty bits per
+// round.
 Angle reduce(double x) {
   double high = x, low = 0.0;
   for (;;) {
@@ -98,7 +104,7 @@ double sin_near_zero(double r, double tail) {
   return r + (r * u * s + tail * (1.0 - 0.5 * u));
 }
 
-// cos(r + tail) = 1 - r^2/2 + (r^4 C(r^2) - r tail), the rounding error of 1 - r^2/2 added back
+// cos(r + tail) = 1 - r^2/2 + (r^4 C(r^2) - r tail), with the rounding error of 1 - r^2/2 added
 double cos_near_zero(double r, double tail) {
   const double u = r * r;
   const double c =
@@ -109,7 +115,7 @@ double cos_near_zero(double r, double tail) {
   return most + (((1.0 - most) - half) + (u * u * c - r * tail));
 }
 
-// sin of a finite x >= 0 moved on by a number of quarter turns
+// sin of a finite x >= 0 plus a number of quarter turns
 double sin_moved(double x, std::uint64_t quarters) {
   const Angle a = reduce(x);
   const std::uint64_t quadrant = a.quadrant + quarters;
@@ -136,7 +142,7 @@ double cos(double x) {
 }
 
 // |x| < 1: x + x E(x^2); beyond: 1 - exp(-x^2) G(t), t = 3 / (|x| + 3), since exp(x^2) erfc(x) is
-// smooth in t. The rounding of x^2 is harmless, for erfc is small by then.
+// smooth in t. The rounding error of x^2 is harmless, because erfc is small there.
 double erf(double x) {
   const double a = std::fabs(x);
   if (a < 1.0) {
@@ -155,7 +161,7 @@ double erf(double x) {
   return std::copysign(1.0 - exp(-a * a) * g, x);
 }
 
-// x^y = exp(y log x), with log x and the product carried to twice the precision.
+// x^y = exp(y log x), with log x and the product in twice the precision.
 double pow(double x, double y) {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (x < 0.0 || x != x || y != y) return not_a_number;
@@ -169,3 +175,27 @@ double pow(double x, double y) {
 }
 
 }  // namespace murmur::elementary
+
+namespace murmur {
+
+// Miller's recurrence, downwards in ratios I_{k+1} / I_k, and e^beta = I_0 + 2 (I_1 + I_2 + ...).
+BesselSeries bessel_series(double beta, int count) {
+  BesselSeries s{std::vector<double>(count), std::vector<double>(count)};
+  double ratio = 0, tail = 0;  // tail = (I_{k+1} + I_{k+2} + ...) / I_k
+  for (int k = count + static_cast<int>(40 + std::sqrt(80 * beta)); k >= 0; --k) {
+    ratio = 1 / (2 * (k + 1) / beta + ratio);
+    tail = ratio * (1 + tail);
+    if (k < count) {
+      s.a[k] = ratio;
+      s.beyond[k] = tail;
+    }
+  }
+  double a = 1 / (1 + 2 * tail);
+  for (int k = 0; k < count; ++k) {
+    s.beyond[k] *= a;
+    a *= std::exchange(s.a[k], a);
+  }
+  return s;
+}
+
+}  // namespace murmur

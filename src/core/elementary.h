@@ -6,14 +6,14 @@
 #include <cstring>
 
 // Only + - * / in double, comparisons and bit operations, so IEEE 754 fixes every bit of the
-// results. Whoever includes this compiles with -ffp-contract=off, wasm included: a fused
-// multiply-add rounds once where the text says twice, and clang folds constants fused even for a
-// machine without the instruction. The polynomials are minimax fits (Remez, 50 digits, leading
-// coefficients rounded first). Errors are the largest measured against 64-bit-mantissa functions,
-// in units of the last place (ulp); tests/unit/elementary_test.cpp holds them to their bounds.
+// results. Files that include this header must be compiled with -ffp-contract=off, also for wasm: a
+// fused multiply-add rounds once where the source rounds twice, and clang folds constants fused
+// even for a machine without the instruction. The polynomials are minimax fits (Remez, 50 digits,
+// leading coefficients rounded first). Errors are the largest measured against 64-bit-mantissa
+// functions, in units of the last place (ulp); tests/unit/elementary_test.cpp checks these bounds.
 namespace murmur::elementary {
 
-// Copies rather than std::bit_cast, which the library of the wasm compiler lacks.
+// Uses memcpy because the standard library of the wasm compiler lacks std::bit_cast.
 inline std::uint64_t bits_of(double x) {
   std::uint64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -43,7 +43,8 @@ inline double power_of_two(double shifted) { return from_bits((bits_of(shifted) 
 //   x = k L + h exactly, L = ln2 to 42 bits;  c = k (ln2 - L) - tail;  r = h - c, |r| <= ln2/2;
 //   exp(x + tail) = 2^k (1 + h + (r^2 P(r) - c)).
 // 1 + h is kept with its rounding error. 2^k is two factors, so that the result overflows to
-// infinity and underflows gradually. No branches, so that a loop over it can be done in vectors.
+// infinity and underflows gradually. There are no branches, so that compilers can vectorise a loop
+// over it.
 inline double exp_with_tail(double x, double tail) {
   x = x < -746.0 ? -746.0 : x;
   x = x > 710.0 ? 710.0 : x;

@@ -17,8 +17,8 @@ namespace murmur::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Minimax polynomials of 2^f in relative error on |f| <= 2^-(bits + 1). How many table bits pay
-// depends on how many values one permutation of registers can choose among.
+// Minimax polynomials of 2^f in relative error on |f| <= 2^-(bits + 1). The best number of table
+// bits depends on how many values one permutation of registers can choose from.
 template <class T>
 struct Exp2Terms;
 
@@ -72,7 +72,7 @@ struct Exp2Terms<double> {
 #endif
 };
 
-// The bits of 2^(i / 2^bits), less i at the place where the shifted index will be added to them.
+// The bits of 2^(i / 2^bits), minus i at the position where the shifted index is added.
 template <class T>
 struct Exp2Table {
   using Terms = Exp2Terms<T>;
@@ -93,7 +93,7 @@ struct Exp2Table {
 
 //   2^s = 2^n 2^(i / 2^bits) 2^f,   n 2^bits + i = round(2^bits s)
 // Adding 1.5 2^(mantissa - bits) to s rounds it and leaves n 2^bits + i in the lowest bits; shifted
-// up, n lands on the exponent and i where the table expects it. Right while 2^s is a normal number.
+// up, n is in the exponent and i where the table expects it. Valid if 2^s is a normal number.
 template <class D>
 class Exp2 {
   using T = hn::TFromD<D>;
@@ -104,11 +104,11 @@ class Exp2 {
   static constexpr int kDegree = sizeof(Terms::kPoly) / sizeof(T) - 1;
 
  public:
-  // The least s to ask for, as Max(kLowest, s), which keeps a NaN in s. Far enough above the
-  // smallest normal number for products with it to stay normal too.
+  // The least valid s. Callers pass Max(kLowest, s), which keeps a NaN in s. It is far enough above
+  // the smallest normal number that products with 2^s are normal too.
   static constexpr T kLowest = sizeof(T) == 4 ? -100 : -980;
 
-  // s[v] <- 2^s[v]. Stage by stage over all v, so that what waits for each other stands apart.
+  // s[v] <- 2^s[v]. Each stage runs over all v, so that dependent instructions are apart.
   template <int kN>
   HWY_INLINE void operator()(V (&s)[kN]) const {
     const D d;
@@ -135,7 +135,7 @@ class Exp2 {
  private:
   using VI = hn::Vec<DI>;
 
-  // 2^n 2^(i / 2^bits) from what rounding left in the lowest bits.
+  // Returns 2^n 2^(i / 2^bits) from the lowest bits of the rounded number.
   HWY_INLINE static V power(V rounded) {
     const VI index = hn::BitCast(DI(), rounded);
     return hn::BitCast(D(), hn::Add(look_up(index), hn::ShiftLeft<Exp2Table<T>::kShift>(index)));

@@ -1,17 +1,58 @@
-// force_adjoint.cpp: adjoints of heads, perceptrons and the limit of many heads, pairs apart.
+// force_adjoint.cpp: adjoints of affine maps, heads, perceptrons and the limit of many heads.
 #include "core/force_adjoint.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "core/affine_map.h"
 #include "core/attention.h"
 #include "core/elementary.h"
 #include "core/many_heads.h"
-#include "core/matrix_exponential.h"
 #include "core/overloaded.h"
 #include "core/perceptron_at.h"
 
 namespace murmur {
+
+// The outer loop is over the coordinates of x, the inner one over those of y: every sum has the
+// order of the formula, and the inner loop runs along memory.
+std::vector<double> applied(const AffineMap& map, const std::vector<double>& x) {
+  const std::size_t n = x.size() / map.in;
+  std::vector<double> columns(map.matrix ? static_cast<std::size_t>(map.in) * map.out : 0);  // W^T
+  for (int r = 0; r < map.out && map.matrix; ++r)
+    for (int c = 0; c < map.in; ++c) columns[c * map.out + r] = map.matrix[r * map.in + c];
+  std::vector<double> y(n * map.out);
+  for (std::size_t i = 0; i < n; ++i) {
+    double* to = &y[i * map.out];
+    for (int r = 0; r < map.out && map.bias; ++r) to[r] = map.bias[r];
+    for (int c = 0; c < map.in; ++c) {
+      const double from = x[i * map.in + c];
+      if (!map.matrix) to[c] += from;
+      for (int r = 0; r < map.out && map.matrix; ++r) to[r] += columns[c * map.out + r] * from;
+    }
+  }
+  return y;
+}
+
+void add_adjoint(const AffineMap& map, const AffineGradient& gradient, const std::vector<double>& x,
+                 const AffinePushes& pushes) {
+  const std::size_t n = x.size() / map.in;
+  for (std::size_t i = 0; i < n; ++i)
+    for (int r = 0; r < map.out; ++r) {
+      const double push = pushes.dy[i * map.out + r];
+      if (gradient.bias) gradient.bias[r] += push;
+      if (!map.matrix) pushes.dx[i * map.in + r] += push;
+      for (int c = 0; gradient.matrix && c < map.in; ++c)
+        gradient.matrix[r * map.in + c] += push * x[i * map.in + c];
+      for (int c = 0; map.matrix && c < map.in; ++c)
+        pushes.dx[i * map.in + c] += map.matrix[r * map.in + c] * push;
+    }
+}
+
+void softmax_adjoint(int n, double scale, const double* a, const double* da, double* ds) {
+  double mean = 0;
+  for (int j = 0; j < n; ++j) mean += a[j] * da[j];
+  for (int j = 0; j < n; ++j) ds[j] = scale * a[j] * (da[j] - mean);
+}
 
 namespace {
 
@@ -40,7 +81,7 @@ Matrix transposed(const Matrix& m) {
 }
 
 // The cotangent of M from that of e^{tM}: t times the block (1, 2) of exp [A, dE; 0, A], A = t M^T
-// (Higham, Functions of Matrices, 2008, section 10.6, with the adjoint that the transpose is).
+// (Higham, Functions of Matrices, 2008, section 10.6; the adjoint is the transpose).
 Matrix exponential_adjoint(const Matrix& m, double t, const Matrix& d_exponential) {
   const int d = m.rows;
   Matrix both = zeros(2 * d, 2 * d);
@@ -170,9 +211,9 @@ void add_many_heads(const ManyHeads& heads, const ForceRows& at, ForceCotangents
     }
 }
 
-struct AddScaled {  // to += scale from, of two forces of one kind
+struct AddScaled {  // to += scale from, for two forces of one kind
   double scale;
-  bool numbers;  // beta and its like too, which do not change in time
+  bool numbers;  // beta and other scalars too, which do not change in time
 
   void operator()(const Attention& from, Attention& to) const {
     add(from.query.data, to.query.data, scale);
@@ -197,7 +238,7 @@ struct AddScaled {  // to += scale from, of two forces of one kind
     to.value += from.value;
   }
   template <class A, class B>
-  void operator()(const A&, B&) const {}  // a gradient has the kinds of its forces
+  void operator()(const A&, B&) const {}  // a gradient has the same kinds of forces
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// force_adjoint.h: adjoints of forces: what engines share around the sums over pairs.
+// force_adjoint.h: adjoints of forces, except for the sums over pairs, which each engine adds.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace murmur {
 
-// What the pairs of one head, which is not rescaled, are made of, as rows.
+// Inputs of the pair sums of one head that is not rescaled, as rows.
 struct HeadRows {
   const Attention& head;
   Clock clock;
@@ -17,19 +17,19 @@ struct HeadRows {
   std::span<const double> mass;    // (n)
   std::vector<double> query, key;  // (n, k) Q x_i + b_Q, K x_j + b_K
   std::vector<double> value;       // (n, d) V x_j + b_V
-  std::vector<double> own;         // (n, d) V x_i, which a relative head takes off; else empty
+  std::vector<double> own;         // (n, d) V x_i, which a relative head subtracts; else empty
   std::vector<double> cotangent;   // (n, d) w_i of A_i
 };
 
-// Cotangents of the same rows, and of the numbers of the pairs alone; added to.
+// Cotangents of the same rows and of the numbers that only pairs depend on; added to.
 struct HeadCotangents {
   std::vector<double> query, key, value, own;
   Vector& mass;                // (n)
-  std::vector<double>* drift;  // (n, d) A_i itself, which the sums come by; null: not asked for
+  std::vector<double>* drift;  // (n, d) A_i itself, a by-product of the sums; null: not wanted
   double beta = 0, alibi = 0;
 };
 
-// The sums over pairs, which each engine takes in its own way.
+// The sums over pairs, implemented by each engine.
 class PairAdjoint {
  public:
   virtual ~PairAdjoint() = default;
@@ -41,7 +41,7 @@ struct ForceCotangents {
   std::vector<double>& x;
   Vector& mass;
   Force& force;
-  std::vector<double>* drift = nullptr;  // (n, d) what the force adds to A; null: not asked for
+  std::vector<double>* drift = nullptr;  // (n, d) what the force adds to A; null: not wanted
 };
 
 // The forces of a sublayer at rows x (n, d), with cotangents w (n, d) of what they add.

@@ -1,4 +1,4 @@
-// highway_memory.cpp: stands in for Highway's library where only its headers are: aligned memory.
+// highway_memory.cpp: aligned memory for builds that have Highway's headers but not its library.
 #include <hwy/aligned_allocator.h>
 #include <hwy/base.h>
 
@@ -6,7 +6,8 @@
 
 namespace hwy {
 
-// The multiple of HWY_ALIGNMENT that aligned_alloc asks for; nothing here brings its own allocator.
+// Rounds up to the multiple of HWY_ALIGNMENT that aligned_alloc requires; custom allocators are not
+// used here.
 void* AllocateAlignedBytes(size_t size, AllocPtr, void*) {
   return std::aligned_alloc(HWY_ALIGNMENT,
                             (size + HWY_ALIGNMENT - 1) / HWY_ALIGNMENT * HWY_ALIGNMENT);

@@ -1,4 +1,4 @@
-// host_adjoint.cpp: each operation of HostField backwards, in plain loops.
+// host_adjoint.cpp: the adjoint of each operation of HostField, in plain loops.
 #include "core/host_adjoint.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void through_projection(const HostSwarm& x, const HostSwarm& a, HostSwarm& w, Ho
 }
 
 //   b = speed a / |a|, u = a / |a|:   w <- speed (w - <u, w> u) / |a|;   returns sum_i <u_i, w_i>
-// Zero stays zero, and pushes nothing.
+// Zero stays zero and has no cotangent.
 double through_lengths(const HostSwarm& a, double speed, HostSwarm& w) {
   const std::vector<double> length = lengths(a), push = dots(a, w);
   double sum = 0;
@@ -203,7 +203,7 @@ bool HostAdjoint::forces_first(double t) const {
   return true;
 }
 
-// v = a - <x, a> x, a linear in the forces, whose sum comes with their adjoint.
+// v = a - <x, a> x; a is linear in the forces, and their adjoint also gives their sum.
 void HostAdjoint::velocity_after(double t, const std::vector<int>& acting, const HostSwarm& x,
                                  const HostSwarm& pushed, Cotangents to) {
   const Dynamics& dynamics = field_.dynamics();
@@ -211,7 +211,7 @@ void HostAdjoint::velocity_after(double t, const std::vector<int>& acting, const
   HostSwarm w = pushed;
   if (sphere) project(x, w);
   HostSwarm onto_forces = w;
-  field_.normalise_drift(t, x, onto_forces);  // a multiple of each coordinate: its own adjoint
+  field_.normalise_drift(t, x, onto_forces);  // a multiple of each coordinate is its own adjoint
   HostSwarm a = through_forces({t, acting, sphere}, x, onto_forces, to);
   if (!sphere) return;
   field_.normalise_drift(t, x, a);

@@ -1,5 +1,5 @@
-// host_adjoint.h: what a field in host memory hands back: vector-Jacobian products of its velocity,
-// through projections, layer norms, gains, clocks and retractions.
+// host_adjoint.h: vector-Jacobian products of a field in host memory, through projections, layer
+// norms, gains, clocks and retractions.
 #pragma once
 
 #include <span>
@@ -10,17 +10,18 @@
 
 namespace murmur {
 
-// Where cotangents are added up: of positions, of masses (n), and of every number of a dynamics,
-// which is one of the same form (`zero_gradient`) that holds derivatives in place of numbers.
+// Accumulates cotangents of positions, of masses (n), and of every number of a dynamics. The last
+// are a dynamics of the same form (`zero_gradient`) that holds derivatives in place of numbers.
 struct Cotangents {
   HostSwarm& x;
   Vector& mass;
   Dynamics& dynamics;
 };
 
-// w is the cotangent d loss / d y of what an operation gave; each adds (dy/dx)^T w and its like.
-// Derivatives are those of the forces as dynamics.h writes them: a field may leave out the part of
-// a head that its projection takes off (Ask::tangential), which changes no velocity on the sphere.
+// w is the cotangent d loss / d y of an operation's result y; each function adds (dy/dx)^T w, and
+// the same for the other arguments. Derivatives are those of the forces as dynamics.h writes them:
+// a field may leave out the part of a head that its projection removes (Ask::tangential), which
+// changes no velocity on the sphere.
 class HostAdjoint {
  public:
   HostAdjoint(HostField& field, PairAdjoint& pairs) : field_(field), pairs_(pairs) {}
@@ -44,7 +45,7 @@ class HostAdjoint {
  private:
   // The drift before layer norm: the sum of the forces of the sublayers that act.
   HostSwarm forces(double t, const std::vector<int>& sublayers, const HostSwarm& points) const;
-  // w of what layer norm gave becomes that of `raw`, which it was given.
+  // The cotangent w of layer norm's output becomes that of its input `raw`.
   struct Normed {
     double t;
     const HostSwarm &x, &raw;
@@ -52,14 +53,15 @@ class HostAdjoint {
   void through_norm(const Normed& at, HostSwarm& w, Cotangents to) const;
   void through_gain(double t, const HostSwarm& a, HostSwarm& w, Cotangents to) const;
   void through_clock(const HostSwarm& v, HostSwarm& w, Cotangents to) const;
-  // Of the forces at their points, and of the points; gives their sum where it is asked for.
+  // Of the forces at their points, and of the points; also computes the sum of the forces if
+  // wanted.
   struct Sums {
     double t;
     const std::vector<int>& sublayers;
     bool asked = false;
   };
   HostSwarm through_forces(Sums sums, const HostSwarm& x, const HostSwarm& w, Cotangents to);
-  // Whether w of the forces cannot be known before their sum is.
+  // Whether w of the forces depends on their sum.
   bool forces_first(double t) const;
   void velocity_after(double t, const std::vector<int>& acting, const HostSwarm& x,
                       const HostSwarm& w, Cotangents to);
@@ -69,8 +71,8 @@ class HostAdjoint {
   PairAdjoint& pairs_;
 };
 
-// A dynamics of the same form with every number 0: each matrix and bias of a force has its shape,
-// also where it was left out (the derivative at the identity, or at zero).
+// Returns a dynamics of the same form with every number 0. Each matrix and bias of a force has its
+// full shape, also if it was left out (then the derivative is taken at the identity, or at zero).
 Dynamics zero_gradient(const Dynamics& dynamics, int d);
 
 }  // namespace murmur

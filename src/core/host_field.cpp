@@ -1,17 +1,47 @@
-// host_field.cpp: moving, comparing and projecting swarms in host memory, in plain loops.
+// host_field.cpp: moves, compares, projects and sums swarms in host memory, in plain loops.
 #include "core/host_field.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "core/close_pairs.h"
 #include "core/elementary.h"
 #include "core/noise.h"
 #include "core/particle_vectors.h"
 #include "core/sums.h"
+#include "murmur/engine.h"
+#include "murmur/error.h"
+#include "murmur/stop.h"
 
 namespace murmur {
+
+ClosePair nearest_pair(const HostSwarm& x, double delta) {
+  std::vector<int> order(x.n());
+  std::iota(order.begin(), order.end(), 0);
+  const double* first = x.axis(0);
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return first[a] != first[b] ? first[a] < first[b] : a < b; });
+  ClosePair best{delta * delta, -1, -1};
+  for (int a = 0; a < x.n(); ++a) {
+    if (a % 256 == 0) stop_point();
+    for (int b = a + 1; b < x.n() && first[order[b]] - first[order[a]] < delta; ++b) {
+      double square = 0;
+      for (int k = 0; k < x.d(); ++k) {
+        const double delta_k = x.at(order[a], k) - x.at(order[b], k);
+        square += delta_k * delta_k;
+      }
+      const ClosePair pair{square, std::min(order[a], order[b]), std::max(order[a], order[b])};
+      const bool nearer =
+          square < best.square || (square == best.square && best.i >= 0 &&
+                                   (pair.i < best.i || (pair.i == best.i && pair.j < best.j)));
+      if (nearer) best = pair;
+    }
+  }
+  return best;
+}
 
 namespace {
 
@@ -61,8 +91,8 @@ HostField::HostField(const Dynamics& dynamics, Shape shape) : dynamics_(dynamics
 }
 
 void HostField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
-  if (kernel_of(dynamics_.clock).arc_length)
-    return velocity(t, x, a);  // arc length is along the manifold
+  // Arc length is along the manifold
+  if (kernel_of(dynamics_.clock).arc_length) return velocity(t, x, a);
   clear(host(a));
   if (!active(t, sublayer)) return;
   add_forces({t, sublayer, false}, force_points(t, host(x)), host(a));
@@ -115,8 +145,8 @@ void HostField::normalise_drift(double t, const HostSwarm& x, HostSwarm& a) cons
 }
 
 //   v <- ln(beta) v / sqrt(n sum_i m_i |v_i|^2)
-// With equal masses 1/n this is the length of the whole configuration's velocity; a merged group
-// counts as often as it has members, who has no mass not at all.
+// With equal masses 1/n this is the length of the whole configuration's velocity. A merged group
+// counts as often as it has members; a particle without mass does not count.
 void HostField::to_arc_length(HostSwarm& v) {
   std::vector<double> terms(v.n());
   for (int i = 0; i < v.n(); ++i) terms[i] = v.mass[i] == 0 ? 1 : 0;
@@ -239,5 +269,16 @@ std::unique_ptr<Swarm> HostEngine::place(const HostSwarm& x) {
 }
 
 HostSwarm HostEngine::fetch(const Swarm& x) { return host(x); }
+
+std::unique_ptr<Field> Engine::prepare(const Dynamics& dynamics, Shape shape) {
+  if (const auto unknown = knows(dynamics, shape))
+    throw Error(Fault::input, unknown->what, "engine = " + name().substr(0, name().find(' ')),
+                unknown->remedy);
+  return prepare_known(dynamics, shape);
+}
+
+std::unique_ptr<Field> Engine::prepare_known(const Dynamics& dynamics, Shape shape) {
+  return make_field(dynamics, shape);
+}
 
 }  // namespace murmur

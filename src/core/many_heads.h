@@ -1,4 +1,5 @@
-// many_heads.h: the pull between two unit vectors in the limit of many random heads.
+// many_heads.h: the force between two unit vectors in the limit of many random heads; defined in
+// forces.cpp.
 #pragma once
 
 #include "murmur/dynamics.h"
@@ -10,7 +11,7 @@ struct Pull {
   double to_other = 0, to_self = 0;
 };
 
-// At cosine c of two unit vectors of d coordinates.
+// For two unit vectors of d coordinates with cosine c.
 Pull pull_at(const ManyHeads& heads, int d, double c);
 
 // The derivatives of both numbers in c and in beta, before `value`; Pull is then value times
@@ -20,7 +21,7 @@ struct PullSlope {
 };
 PullSlope pull_slope(const ManyHeads& heads, int d, double c);
 
-// k(c) = E e^{beta <x, S y>}; beta within the bounds of `check`.
+// k(c) = E e^{beta <x, S y>}; `check` bounds beta.
 double mean_kernel(const ManyHeads& heads, int d, double c);
 
 }  // namespace murmur

@@ -1,4 +1,5 @@
-// noise.h: Brownian motion on the manifold; every draw is a function of who is moved and when.
+// noise.h: Brownian motion on the manifold, and its adjoint; every draw is a function of particle
+// and step.
 #pragma once
 
 #include "murmur/engine.h"
@@ -14,5 +15,19 @@ HostSwarm noise_increment(const NoiseStep& step, Manifold manifold, const HostSw
 // Carries x along Brownian motion for h: exact in R^d and on the circle, weakly of second order on
 // other spheres.
 void brownian_step(const NoiseStep& step, Manifold manifold, HostSwarm& x, int first = 0);
+
+// Cotangents of the start of a noise step, and of its strength D.
+struct NoisePush {
+  HostSwarm& dx;  // added to
+  double& noise;  // added to
+};
+
+// Adds the adjoint of noise_increment at x; w is the cotangent of its result.
+void add_increment_adjoint(const NoiseStep& step, Manifold manifold, const HostSwarm& x,
+                           const HostSwarm& w, NoisePush to);
+
+// Adjoint of y = brownian_step(x): w, the cotangent of y, becomes that of x.
+void through_brownian_step(const NoiseStep& step, Manifold manifold, const HostSwarm& x,
+                           NoisePush w);
 
 }  // namespace murmur

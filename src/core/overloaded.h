@@ -1,9 +1,9 @@
-// overloaded.h: one function object of several, for std::visit without a fallback.
+// overloaded.h: combines several function objects into one, for std::visit without a fallback.
 #pragma once
 
 namespace murmur {
 
-// A case that is missing for one of a variant's types is an error of the compiler.
+// The compiler reports a missing case for one of a variant's types.
 template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;

@@ -12,7 +12,8 @@
 namespace murmur {
 namespace {
 
-// Sums run in eight lanes that are folded in order: the same bits whatever the width of a register.
+// Sums run in eight lanes that are added in order, so the bits do not depend on the width of
+// registers.
 constexpr int lanes = 8;
 using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
 using Counts = std::int64_t __attribute__((vector_size(lanes * sizeof(double))));

@@ -5,7 +5,7 @@
 
 namespace murmur {
 
-inline constexpr int tile = 256;  // partners handled at once: 2 kB of scores, well inside L1
+inline constexpr int tile = 256;  // particles handled at once: 2 kB of scores, which fit into L1
 
 // Coordinates of particle i, gathered into a (d).
 void gather(const HostSwarm& x, int i, double* a);
@@ -21,7 +21,7 @@ double dot(const double* a, const double* b, int count);
 
 struct CosineSums {
   double sum, min, max;
-  double close;  // how many lie above the threshold
+  double close;  // number above the threshold
 };
 CosineSums tally(const double* cosine, int count, double threshold);
 

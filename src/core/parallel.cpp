@@ -1,4 +1,4 @@
-// parallel.cpp: blocks on oneTBB.
+// parallel.cpp: runs blocks on oneTBB.
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -29,8 +29,8 @@ namespace murmur {
 
 namespace {
 
-// The child of a fork has none of the threads that oneTBB counts on: once they were used, it works
-// alone. The numbers do not depend on it.
+// The child of a fork has none of oneTBB's threads: if the parent used them, the child works on one
+// thread. No result depends on it.
 std::atomic<bool> without_threads{false};
 
 bool threads_there() {
@@ -44,9 +44,10 @@ void* wait_for_all(void* all_there) {
   return nullptr;
 }
 
-// How many threads of `wanted` the system starts beside this one, at the same time. They end again.
+// Returns how many of `wanted` threads the system can start next to this one at the same time. They
+// end again.
 int count_startable(int wanted) {
-  constexpr std::size_t kStack = 16 << 20;  // more than oneTBB asks for
+  constexpr std::size_t kStack = 16 << 20;  // more than oneTBB requests
   pthread_attr_t attributes;
   sem_t all_there;
   if (pthread_attr_init(&attributes) != 0) return 0;
@@ -64,9 +65,8 @@ int count_startable(int wanted) {
   return static_cast<int>(started.size());
 }
 
-// oneTBB ends the program where a thread does not start (limits of processes or of memory), so the
-// system is asked first, once for each larger number. Where it once started fewer, it stays at
-// that.
+// oneTBB ends the program if a thread does not start (limits on processes or memory), so this tries
+// first, once for each larger number. If fewer started once, that number is the limit from then on.
 int startable_threads(int wanted) {
   static std::mutex guard;
   static int startable = 1, limit = std::numeric_limits<int>::max();
@@ -92,19 +92,19 @@ void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
   const int wanted = threads > 0 ? threads : several ? tbb::info::default_concurrency() : 1;
   const int team = several ? startable_threads(wanted) : 1;
   if (team == 1) return work_on(0, blocks);
-  using Control = tbb::global_control;  // lets more threads run than there are cores, when asked
+  using Control = tbb::global_control;  // allows more threads than cores, if requested
   std::optional<Control> control;
   if (threads > 0 || team < wanted) control.emplace(Control::max_allowed_parallelism, team);
   tbb::task_arena arena(threads > 0 || team < wanted ? team : tbb::task_arena::automatic);
   const StopScope* const ours = StopScope::current();
-  // Of its own: where a loop around this one ends early, this one still does all of its blocks.
+  // It has its own context: if an enclosing loop ends early, this one still runs all of its blocks.
   tbb::task_group_context context(tbb::task_group_context::isolated);
   arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<int>(0, blocks, 1),
         [&](const tbb::blocked_range<int>& range) {
           if (ours == nullptr) return work_on(range.begin(), range.end());
-          const StopScope own(ours);  // a block that holds it holds no other
+          const StopScope own(ours);  // a block that holds the lock starts no other
           work_on(range.begin(), range.end());
         },
         tbb::simple_partitioner(), context);
@@ -136,7 +136,7 @@ void do_aside(const std::function<void()>& work) {
       shared->ended.notify_all();
     });
   } catch (const std::system_error&) {
-    return work();  // the machine has no thread left
+    return work();  // the machine cannot start another thread
   }
   const bool whole = finishes([&] {
     std::unique_lock<std::mutex> lock(shared->mutex);

@@ -1,4 +1,5 @@
-// parallel.h: runs numbered blocks of work on threads; which thread does which never shows.
+// parallel.h: runs numbered blocks of work on threads; no result depends on which thread runs
+// which.
 #pragma once
 
 #include <functional>
@@ -6,8 +7,8 @@
 namespace murmur {
 
 // Calls work(block) once for each block in [0, blocks), on up to `threads` threads (0: all cores),
-// on fewer where the system does not start as many.
-// Blocks must write to disjoint places; sums across blocks are the caller's, in block order.
+// on fewer if the system does not start as many. Blocks must write to disjoint places; the caller
+// sums over blocks, in block order.
 void for_blocks(int blocks, int threads, const std::function<void(int)>& work);
 
 }  // namespace murmur

@@ -9,7 +9,7 @@
 
 namespace murmur {
 
-// (n) <a_i, b_i>, axis by axis as they lie in memory.
+// (n) <a_i, b_i>, axis by axis, in the order of memory.
 inline std::vector<double> dots(const HostSwarm& a, const HostSwarm& b) {
   std::vector<double> dot(a.n());
   for (int k = 0; k < a.d(); ++k)

@@ -1,4 +1,4 @@
-// platform.h: the one place where sums over pairs depend on the machine they are compiled for.
+// platform.h: the only place where sums over pairs depend on the target machine.
 #pragma once
 
 // MURMUR_CLONES compiles a kernel once for each width of vector registers and picks one when the

@@ -9,7 +9,7 @@
 namespace murmur {
 namespace {
 
-// k 2^-53 with k the top 53 bits of the two words; k = 0 stands for half a step, never for 0.
+// k 2^-53 with k the top 53 bits of the two words; k = 0 gives half a step, never 0.
 double open_unit(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t k = (static_cast<std::uint64_t>(high) << 32 | low) >> 11;
   return k == 0 ? 0x1p-54 : static_cast<double>(k) * 0x1p-53;
@@ -17,8 +17,8 @@ double open_unit(std::uint32_t high, std::uint32_t low) {
 
 }  // namespace
 
-// A round: two 32 x 32 -> 64 bit products; the high halves, mixed with the other words and the key,
-// change places with the low halves. Multipliers and key increments are those of the paper.
+// A round is two 32 x 32 -> 64 bit products; the high halves, mixed with the other words and the
+// key, are swapped with the low halves. Multipliers and key increments are those of the paper.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {

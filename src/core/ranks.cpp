@@ -1,4 +1,4 @@
-// ranks.cpp: errors of one rank become those of all, and ranks that differ are refused.
+// ranks.cpp: makes errors of one rank errors of all, and refuses ranks that differ.
 #include "murmur/ranks.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::optional<Error> error_of(const std::function<void()>& work) {
   return std::nullopt;
 }
 
-// Where two texts part, as the line of each; empty where one has ended.
+// Returns the first line of each text that differs; empty for a text that has ended.
 std::pair<std::string, std::string> first_difference(const std::string& a, const std::string& b) {
   const auto line = [](const std::string& text, std::size_t at) {
     return at >= text.size() ? std::string() : text.substr(at, text.find('\n', at) - at);

@@ -1,4 +1,4 @@
-// serial.cpp: stands in for parallel.cpp where there are no threads: blocks one after another.
+// serial.cpp: replaces parallel.cpp in builds without threads: runs blocks one after another.
 #include "core/parallel.h"
 #include "murmur/stop.h"
 

@@ -1,4 +1,4 @@
-// stop.cpp: the flag that the computations of a thread look at.
+// stop.cpp: the flag that stops the computations of a thread.
 #include "murmur/stop.h"
 
 #include <chrono>

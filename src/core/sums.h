@@ -13,13 +13,16 @@ namespace murmur {
 ParticleSums particle_sums(const Dynamics& dynamics, const HostSwarm& x, int threads);
 // As Field::pair_sums, of a swarm in host memory.
 PairSums pair_sums(const Dynamics& dynamics, const HostSwarm& x, const PairRequest& request);
-// The same at given points u.
+// The same at points u.
 PairSums pair_sums(const HostSwarm& u, const PairRequest& request);
 
-// The first particle with a coordinate that is not finite, or whose square is not.
+// Returns the first particle with a coordinate that is not finite, or whose square is not.
 std::optional<int> first_unmeasurable(const HostSwarm& x);
+// Throws Error(input) if there is such a particle.
+void require_measurable(const HostSwarm& x);
 
-// Whether pairs and rows are sampled: for large swarms, and never more draws than there are pairs.
+// Whether pairs and rows are sampled: only for large swarms, and with fewer draws than there are
+// pairs.
 inline bool is_sampled(int n, const PairSample& sample) {
   return n > sample.max_exact && std::int64_t{n} * (n - 1) / 2 > sample.pairs;
 }

@@ -1,15 +1,18 @@
-// swarm.cpp: configurations in host memory, and their border formats.
+// swarm.cpp: swarms in host memory, arrays of any shape, and their border formats.
 #include "murmur/swarm.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
+#include "murmur/matrix.h"
+
 namespace murmur {
 
 namespace {
 
-// Axes of a swarm's own are a whole number of the widest float vector apart.
+// The distance between two axes of a swarm that owns its memory is a multiple of the widest float
+// vector.
 std::size_t padded(int n) {
   constexpr std::size_t kLanes = 16;
   return (static_cast<std::size_t>(n) + kLanes - 1) / kLanes * kLanes;
@@ -46,7 +49,7 @@ HostSwarm& HostSwarm::operator=(const HostSwarm& other) {
   shape_ = other.shape_;
   if (other.borrows()) {
     const std::size_t stride = padded(shape_.n);
-    std::vector<double> own(stride * shape_.d);  // what is borrowed may be this swarm's
+    std::vector<double> own(stride * shape_.d);  // the borrowed memory may belong to this swarm
     for (int k = 0; k < shape_.d; ++k)
       std::copy_n(other.axis(k), shape_.n, own.data() + static_cast<std::size_t>(k) * stride);
     own_ = std::move(own);
@@ -56,7 +59,7 @@ HostSwarm& HostSwarm::operator=(const HostSwarm& other) {
     own_ = other.own_;
   }
   x_ = own_.data();
-  owner_.reset();  // last: the other may be borrowed of the same
+  owner_.reset();  // last: the other swarm may borrow from the same owner
   read_only_ = false;
   return *this;
 }
@@ -91,6 +94,30 @@ std::vector<double> to_rows(const HostSwarm& x) {
   for (int i = 0; i < x.n(); ++i)
     for (int k = 0; k < x.d(); ++k) rows[static_cast<std::size_t>(i) * x.d() + k] = x.at(i, k);
   return rows;
+}
+
+std::size_t Array::size() const {
+  std::size_t product = 1;
+  for (std::size_t extent : shape) product *= extent;
+  return product;
+}
+
+std::vector<double> Array::doubles() const {
+  return std::visit([](const auto& v) { return std::vector<double>(v.begin(), v.end()); }, values);
+}
+
+Array array_of(double value) { return {{}, std::vector<double>{value}}; }
+
+Array array_of(std::int64_t value) { return {{}, std::vector<std::int64_t>{value}}; }
+
+Array array_of(std::vector<double> values) {
+  const std::size_t size = values.size();
+  return {{size}, std::move(values)};
+}
+
+Array array_of(std::vector<std::int64_t> values) {
+  const std::size_t size = values.size();
+  return {{size}, std::move(values)};
 }
 
 }  // namespace murmur

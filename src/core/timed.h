@@ -1,4 +1,4 @@
-// timed.h: the one way to time work of a field: the device is waited for before a clock is read.
+// timed.h: times work of a field; waits for the device before it reads a clock.
 #pragma once
 
 #include <time.h>
@@ -7,7 +7,7 @@
 
 namespace murmur {
 
-// Of this thread, where the processor does all the work on one thread; else of the wall.
+// The clock of this thread if the processor does all the work on one thread; else a wall clock.
 inline clockid_t clock_of(const Field& field, bool one_thread) {
   return one_thread && !field.on_device() ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 }
@@ -18,8 +18,9 @@ inline double seconds_of(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Seconds of `work`, which asks `field`, by `clock` (a function without arguments). What was asked
-// for before is done when the first reading is taken, and `work` is done at the second.
+// Returns the seconds that `work` on `field` takes by `clock` (a function without arguments).
+// Earlier work has finished when the clock is first read, and `work` has finished at the second
+// reading.
 template <class Clock, class Work>
 double timed_seconds(const Field& field, const Clock& clock, const Work& work) {
   field.wait();

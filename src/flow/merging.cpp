@@ -1,4 +1,4 @@
-// merging.cpp: joins particles that have met, nearest pair first.
+// merging.cpp: merges particles that have met, nearest pair first.
 #include "flow/merging.h"
 
 #include <algorithm>
@@ -14,24 +14,24 @@ namespace murmur {
 
 namespace {
 
-// Two rows below delta, found from `owner`, with the number of joins each had been through.
+// Two rows closer than delta, found from `owner`, with the number of merges of each at that time.
 struct Candidate {
   double square;
   int i, j;  // i < j
   int owner;
   int joins_i, joins_j;
 
-  // The nearest first; of equal ones that with the lower rows.
+  // Nearest first; of equal distances, lower rows first.
   bool operator<(const Candidate& other) const {
     if (square != other.square) return square > other.square;
     return i != other.i ? i > other.i : j > other.j;
   }
 };
 
-// The particles of a state while pairs are joined. A row keeps its number until the end, so a join
-// costs the neighbours of one particle and not a pass over all. Every row that has a neighbour owns
-// one candidate, its nearest pair: the nearest of all candidates is the nearest pair of the swarm,
-// once those that name a row that has moved or gone are replaced.
+// The particles of a state while pairs are merged. A row keeps its number until the end, so a merge
+// costs a search around one particle and not a pass over all. Every row that has a neighbour owns
+// one candidate, its nearest pair. The nearest candidate is the nearest pair of the swarm, once
+// candidates with a row that has moved or gone are replaced.
 class Joining {
  public:
   Joining(const FlowState& state, double delta, Manifold manifold)
@@ -50,7 +50,7 @@ class Joining {
     }
   }
 
-  // The nearest pair becomes one particle at its lower row; false: no pair is left.
+  // Merges the nearest pair into its lower row; returns false if no pair is left.
   bool join_nearest(double t, std::vector<Merge>& merges) {
     while (!candidates_.empty()) {
       const Candidate nearest = candidates_.top();
@@ -70,7 +70,7 @@ class Joining {
     return false;
   }
 
-  // The rows that are left move up.
+  // Moves the remaining rows up.
   void store(FlowState& state) const {
     const int n = x_.n();
     std::vector<int> row(n);
@@ -128,7 +128,7 @@ class Joining {
     candidates_.push(nearest);
   }
 
-  // Row j joins row i.
+  // Merges row j into row i.
   void join(int i, int j) {
     along_first_axis_.erase({x_.at(i, 0), i});
     along_first_axis_.erase({x_.at(j, 0), j});
@@ -152,7 +152,7 @@ class Joining {
   Manifold manifold_;
   int left_;
   std::vector<int> joins_;         // of each row
-  std::vector<int> into_;          // the row that a row has joined; itself while it is left
+  std::vector<int> into_;          // the row that a row was merged into; itself if it remains
   std::vector<int> first_member_;  // of each row, the first particle of its group
   std::set<std::pair<double, int>> along_first_axis_;  // first coordinate and row
   std::priority_queue<Candidate> candidates_;

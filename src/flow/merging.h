@@ -1,4 +1,4 @@
-// merging.h: particles that have met become one, with their mass.
+// merging.h: merges particles that have met.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace murmur {
 
-// Joins pairs closer than `delta` (chord), nearest first, until none is left. The joint particle
-// sits at the mass-weighted mean, retracted. Updates state.x and state.group.
+// Merges pairs closer than `delta` (chord), nearest first, until none is left. The merged particle
+// is at the mass-weighted mean, retracted. Updates state.x and state.group.
 std::vector<Merge> merge_close(FlowState& state, double delta, Manifold manifold);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// methods.cpp: the table of methods: words, citations, orders, and the tableaux themselves.
+// methods.cpp: the table of methods: names, citations, orders, and the tableaux.
 #include "flow/methods.h"
 
 #include <array>
@@ -113,8 +113,9 @@ constexpr Tableau kTsit5{
     .dense_stages = 7,
     .dense = tsit5_dense};
 
-// The method 8(5,3) of Dormand and Prince as Hairer, Norsett and Wanner have it (I, second edition,
-// section II.5, program DOP853). Twelve stages; the thirteenth is the velocity at the new point.
+// The method 8(5,3) of Dormand and Prince in the form of Hairer, Norsett and Wanner (I, second
+// edition, section II.5, program DOP853). Twelve stages; the thirteenth is the velocity at the new
+// point.
 constexpr StageWeights kDop853Weights{5.42937341165687622380535766363e-2,
                                       0,
                                       0,
@@ -295,9 +296,8 @@ constexpr MethodRow kRows[] = {
      .name = "bdf",
      .meaning = "backward differentiation formulas, for stiff swarms",
      .citation = "Hindmarsh et al. 2005 (CVODE)",
-     .explanation =
-         "backward differentiation formulas (CVODE), rtol $rtol, atol $atol$kept; a flight "
-         "through mergers is flown again by dopri5 with merging, and both must agree",
+     .explanation = "backward differentiation formulas (CVODE), rtol $rtol, atol $atol$kept; a run "
+                    "with mergers is repeated by dopri5 with merging, and both must agree",
      .stepping = Stepping::cvode,
      .order = 5,
      .stages = 0,
@@ -327,7 +327,7 @@ constexpr MethodRow kRows[] = {
      .dense_order = kDop853.dense_order},
 };
 
-// The tableau of each row, in the order of the rows; strang's is that of its drift.
+// The tableau of each row, in the order of the rows; for strang that of its drift.
 constexpr const Tableau* kTableaux[] = {nullptr,    &kEuler, &kRk4,   &kDopri5,
                                         &kMidpoint, nullptr, &kTsit5, &kDop853};
 
@@ -353,7 +353,7 @@ constexpr std::size_t place_of(Method method) {
   return 0;
 }
 
-// Every row stands at its place, and has a tableau where its steps are made by one.
+// Whether every row is at its index, and has a tableau if its steps need one.
 constexpr bool rows_agree() {
   for (std::size_t i = 0; i < std::size(kRows); ++i) {
     const Stepping stepping = kRows[i].stepping;

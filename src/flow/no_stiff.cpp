@@ -1,4 +1,4 @@
-// no_stiff.cpp: stands in for stiff.cpp where SUNDIALS was not found.
+// no_stiff.cpp: replaces stiff.cpp in builds without SUNDIALS.
 #include "flow/stiff.h"
 #include "murmur/error.h"
 

@@ -1,4 +1,5 @@
-// runge_kutta.h: the one driver of explicit Runge-Kutta methods, over any state that can be summed.
+// runge_kutta.h: the driver of all explicit Runge-Kutta methods: tableaux, step lengths,
+// interpolated frames.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +11,76 @@
 #include <span>
 #include <utility>
 
-#include "flow/step_control.h"
-#include "flow/tableau.h"
+#include "core/elementary.h"
+#include "murmur/engine.h"
 #include "murmur/flow.h"
 
 namespace murmur {
 
-// One term of a weighted sum of stages; `node` is c_j of the stage (Lawson's factors ask for it).
+inline constexpr int kMaxStages = 16;
+using StageWeights = std::array<double, kMaxStages>;
+
+// Stage i:  k_i = v(t + c_i h, retract(x + h sum_j a_ij k_j));   x <- retract(x + h sum_i b_i k_i).
+// Stage points are retracted: the method is then the usual one for the field x -> v(x / |x|), whose
+// flow stays on the sphere, so the order is kept.
+struct Tableau {
+  int order = 1;
+  int stages = 1;  // of every step; with error estimates, the last is at the new point
+  std::array<StageWeights, kMaxStages> a{};
+  StageWeights b{}, c{};
+  // Embedded weights, one row or two. With one, the error of a step is |x_b - x_embedded|. With
+  // two, of errors e and e', it is e^2 / sqrt(e^2 + e'^2 / 100) (Hairer, Norsett, Wanner I,
+  // equation II.10.17).
+  int estimates = 0;  // 0: steps of fixed length only
+  int embedded_order = 0;
+  std::array<StageWeights, 2> embedded{};
+  // x(t + theta h) = x + h sum_i dense(theta)_i k_i over `dense_stages` stages, those beyond
+  // `stages` evaluated only for frames.
+  int dense_order = 0;
+  int dense_stages = 0;
+  StageWeights (*dense)(double theta) = nullptr;
+};
+
+// The controller of Hairer, Norsett, Wanner I, section II.4 (PI, Gustafsson), for a method of
+// order q:
+//   h <- h min(grow, max(shrink, safety error^-alpha last_error^beta)),   alpha = 1/q - 3/4 beta
+// beta = 0 is the elementary controller.
+struct StepController {
+  double safety = 0.9, shrink = 0.2, grow = 10, beta = 0.04;
+  double grow_after_refusal = 1;
+  int order = 5;
+
+  double alpha() const { return 1.0 / order - 0.75 * beta; }
+
+  // The factor after a rejected step.
+  double shrink_factor(double error) const {
+    return std::isfinite(error) ? std::max(shrink, safety * elementary::pow(error, -alpha()))
+                                : shrink;
+  }
+
+  // The factor after an accepted step, at the first trial or after rejections.
+  double next_factor(double error, double last_error, bool refused) const {
+    const double factor = safety * elementary::pow(std::max(error, 1e-10), -alpha()) *
+                          elementary::pow(std::max(last_error, 1e-4), beta);
+    return std::clamp(factor, shrink, refused ? grow_after_refusal : grow);
+  }
+};
+
+// A first step whose Euler and second-order terms are both small (also section II.4):
+//   d1 = |v| / tol, d2 = |dv/dt| / tol;   h = min(100 h0, (0.01 / max(d1, d2))^{1/q})
+// d1 is the error norm after an Euler step of kNudge, over kNudge; d2 is read after one of h0.
+inline constexpr double kNudge = 1e-6;
+inline constexpr double kStillStep = 1e-3;  // used if nothing moves
+inline bool stands_still(double d1) { return !(d1 > 1e-5); }
+inline double euler_step(double d1, Tolerance tolerance) {
+  return 0.01 / (d1 * std::max(tolerance.rtol, tolerance.atol));
+}
+inline double first_step_of(double d1, double d2, double h0, int order) {
+  const double h1 = elementary::pow(0.01 / std::max(d1, d2), 1.0 / order);
+  return std::isfinite(h1) && h1 > 0 ? std::min(100 * h0, h1) : h0;
+}
+
+// One term of a weighted sum of stages; `node` is c_j of the stage (Lawson's factors need it).
 template <class State>
 struct StageTerm {
   double scale;
@@ -24,12 +88,12 @@ struct StageTerm {
   double node;
 };
 
-// Where a weighted sum leads: `node` steps of length h after x.
+// The time of a weighted sum: `node` steps of length h after x.
 struct StepPoint {
   double node, h;
 };
 
-// What the error of a step is read off: its ends, the embedded end as terms to be added to x (h
+// Inputs of the error estimate: both ends of the step, the embedded end as terms to add to x (h
 // included), and the weights b - b_embedded (h not included).
 template <class State>
 struct StepEstimate {
@@ -39,8 +103,8 @@ struct StepEstimate {
   std::span<const StageTerm<State>> embedded, difference;
 };
 
-// What a problem supplies. States are handles that can be swapped: a vector, an aligned array, a
-// swarm on its device.
+// The operations of a problem. States can be swapped: a vector, an aligned array, a swarm on its
+// device.
 template <class System>
 concept RungeKuttaSystem = std::movable<typename System::State> &&
     requires(System& system, double t, const typename System::State& x, typename System::State& y,
@@ -49,11 +113,11 @@ concept RungeKuttaSystem = std::movable<typename System::State> &&
   { system.scratch() } -> std::same_as<typename System::State>;  // of the shape of x, unset
   system.velocity(t, x, y);
   system.combine(x, to, terms, y);  // y = retract(x + sum of terms); y may be x
-  { system.error(estimate) } -> std::convertible_to<double>;  // at most 1: good enough
+  { system.error(estimate) } -> std::convertible_to<double>;  // at most 1: the step is accepted
   { system.finite(x) } -> std::convertible_to<bool>;
 };
 
-// A step that was found: tried with success, or why none was.
+// The step that was accepted, or the last one that was tried.
 enum class StepEnd { found, too_small, not_finite, out_of_evaluations };
 struct FoundStep {
   double h = 0;       // of the step, or the last that was tried
@@ -66,7 +130,7 @@ class RungeKutta {
  public:
   using State = typename System::State;
 
-  // `evaluations` counts the velocities of steps; those for frames alone are not counted.
+  // `evaluations` counts the velocities of steps, without those that only frames need.
   RungeKutta(System& system, const Tableau& tableau, std::int64_t& evaluations)
       : system_(system),
         tableau_(tableau),
@@ -82,26 +146,27 @@ class RungeKutta {
   const State& stage(int i) const { return k_[i]; }
   const State& last_stage() const { return k_[tableau_.stages - 1]; }
 
-  // The velocity at x, once for all steps that are tried from there.
+  // Computes the velocity at x, once for all steps that are tried from there.
   void begin(double t, const State& x) {
     if (!knows_start_) evaluate(t, x, k_[0]);
     knows_start_ = true;
   }
-  void begin_with(State& velocity) {  // which is known; leaves another state in its place
+  // Sets the known velocity; swaps another state into its argument
+  void begin_with(State& velocity) {
     std::swap(k_[0], velocity);
     knows_start_ = true;
   }
   void forget() { knows_start_ = false; }  // x has changed
   bool knows_start() const { return knows_start_; }
 
-  // A step of h from x. The end of an adaptive one is where the last stage stands.
+  // Tries a step of h from x. The end of an adaptive step is the point of the last stage.
   void attempt(double t, const State& x, double h) {
     stages(t, x, h);
     if (tableau_.estimates == 0)
       system_.combine(x, {1, h}, weighted(tableau_.b, tableau_.stages, h), y_);
   }
 
-  // The stages alone, for an end with more terms than theirs: `terms` and then `combine`.
+  // Computes only the stages, for an end with additional terms: call `terms` and then `combine`.
   void stages(double t, const State& x, double h) {
     begin(t, x);
     for (int i = 1; i < tableau_.stages; ++i) stage_at(i, t, x, h);
@@ -111,7 +176,7 @@ class RungeKutta {
     return weighted(tableau_.b, tableau_.stages, h);
   }
 
-  // Of the step tried, in units of the tolerance; not finite where the new velocity is not.
+  // The error of the step tried, in units of the tolerance; not finite if the new velocity is not.
   double error(const State& x, double h) {
     const double first = estimate(0, x, h);
     double error = first;
@@ -123,8 +188,8 @@ class RungeKutta {
     return system_.finite(last_stage()) ? error : std::numeric_limits<double>::infinity();
   }
 
-  // Tries steps from state.h on until one is good enough. Rejected steps are counted in `state`, of
-  // which nothing else changes; begin() was done, and the velocity at x is finite.
+  // Tries steps, first of length state.h, until one is accepted. Counts rejected steps in `state`
+  // and changes nothing else there. Requires begin() and a finite velocity at x.
   StepEnd find(StepState& state, const State& x, const StepController& controller,
                std::int64_t max_evaluations, FoundStep& step) {
     step.h = state.h;
@@ -159,14 +224,14 @@ class RungeKutta {
   const State& between() const { return between_; }
   State& between() { return between_; }
 
-  // x becomes the end of the step tried; where the last stage stands there, its velocity is kept.
+  // x becomes the end of the step tried; if the last stage is there, its velocity is kept.
   void commit(State& x) {
     std::swap(x, y_);
     knows_start_ = tableau_.estimates > 0;
     if (knows_start_) std::swap(k_[0], k_[tableau_.stages - 1]);
   }
 
-  // A first step for which Euler's error and that of second order are both small; begin() was done.
+  // Returns a first step with small errors of first and second order. Requires begin().
   template <class Distance>
   double first_step(const StepState& from, const State& x, Tolerance tolerance,
                     const Distance& distance) {
@@ -227,7 +292,7 @@ class RungeKutta {
   std::array<State, kMaxStages> k_{};
   std::array<StageTerm<State>, kMaxStages> terms_{};
   bool knows_start_ = false;   // k_[0] is the velocity at x
-  bool extra_stages_ = false;  // those of the interpolant are of this step
+  bool extra_stages_ = false;  // the stages of the interpolant belong to this step
 };
 
 }  // namespace murmur

@@ -1,10 +1,11 @@
 // stiff.cpp: the method bdf: backward differentiation formulas of CVODE, kept on the manifold.
 //
-// CVODE's history is no part of a FlowState. The integration therefore goes in stretches of a fixed
-// number of steps, each begun anew from positions alone; a state stands at the beginning of a
-// stretch, and a continuation repeats the stretch without the frames already kept. Steps depend
-// neither on T nor on frames, which are interpolated. Of the steps a state counts, the remainder by
-// that number lies in the stretch it begins: a continuation does not count these again.
+// CVODE's history is not part of a FlowState. The integration therefore restarts CVODE after every
+// stretch of a fixed number of steps, from positions only. A state is always at the beginning of a
+// stretch, and a continuation repeats that stretch without the frames that were already saved.
+// Steps depend neither on T nor on frames, which are interpolated. The number of steps that a state
+// counts, modulo the length of a stretch, lies in the stretch it begins: a continuation does not
+// count these again.
 #include "flow/stiff.h"
 
 #include <cvode/cvode.h>
@@ -24,7 +25,7 @@
 #include <string>
 #include <type_traits>
 
-#include "flow/endings.h"
+#include "flow/flow_stepper.h"
 #include "murmur/error.h"
 #include "murmur/stop.h"
 
@@ -32,20 +33,20 @@ namespace murmur {
 
 namespace {
 
-constexpr int kStretch = 200;            // steps between fresh beginnings
+constexpr int kStretch = 200;            // steps between restarts
 constexpr int kMostDense = 2000;         // coordinates; above, GMRES instead of a dense Jacobian
 constexpr int kKrylovVectors = 20;       // of GMRES
-constexpr int kRetry = 1, kGiveUp = -1;  // what CVODE's callbacks answer beside 0
+constexpr int kRetry = 1, kGiveUp = -1;  // what CVODE's callbacks return for a failure
 
-// y' = v(t, retract(y)), y all coordinates, axis by axis (d, n). Its flow keeps norms.
+// y' = v(t, retract(y)), y all coordinates, axis by axis (d, n). This flow keeps norms.
 class System {
  public:
   System(const Flow& flow, const HostSwarm& x)
       : flow_(flow), host_(x), at_(flow.engine.place(x)), v_(flow.engine.place(x)) {}
 
   std::int64_t evaluations = 0, allowed = 0;  // so far, and at most
-  bool repeating = false;                     // steps whose evaluations are counted already
-  bool exhausted = false;                     // one evaluation more was asked for than allowed
+  bool repeating = false;                     // steps whose evaluations were already counted
+  bool exhausted = false;                     // more evaluations were requested than allowed
   HostSwarm lost{};                           // the last velocity that was not finite
   std::exception_ptr problem{};
 
@@ -130,9 +131,9 @@ int project_for_cvode(realtype, N_Vector y, N_Vector correction, realtype, N_Vec
   return 0;
 }
 
-void say_nothing(int, const char*, const char*, char*, void*) {}
+void ignore_message(int, const char*, const char*, char*, void*) {}
 
-// What CVODE's library makes, freed as it wants it.
+// Objects of the CVODE library, each with the function that frees it.
 struct Free {
   void operator()(SUNContext context) const { SUNContext_Free(&context); }
   void operator()(N_Vector y) const { N_VDestroy(y); }
@@ -156,15 +157,15 @@ SUNContext new_context() {
   return SUNContext_Create(nullptr, &context) == 0 ? context : nullptr;
 }
 
-// Refuses an answer of CVODE other than CV_SUCCESS, by its name.
-void need(int answer) {
+// Throws an error with the name of the flag if CVODE returns anything but CV_SUCCESS.
+void check_answer(int answer) {
   if (answer == CV_SUCCESS) return;
   const std::unique_ptr<char, decltype(&std::free)> name(CVodeGetReturnFlagName(answer), std::free);
   throw Error(Fault::numerical, std::string("CVODE answered ") + name.get(), "method=bdf",
               "look at rtol and atol, or use method=dopri5");
 }
 
-// CVODE from one fresh beginning on.
+// CVODE from one restart on.
 class Stretch {
  public:
   Stretch(System& system, const FlowState& state, Tolerance tolerance)
@@ -177,16 +178,16 @@ class Stretch {
         solver_(choose_solver()),
         memory_(owned(CVodeCreate(CV_BDF, context_.get()), "memory")) {
     system.write(state.x, y_.get());
-    need(CVodeInit(memory_.get(), velocity_for_cvode, begun_, y_.get()));
-    need(CVodeSetErrHandlerFn(memory_.get(), say_nothing, nullptr));
-    need(CVodeSStolerances(memory_.get(), tolerance.rtol, tolerance.atol));
-    need(CVodeSetUserData(memory_.get(), &system));
-    need(CVodeSetLinearSolver(memory_.get(), solver_.get(), jacobian_.get()));
+    check_answer(CVodeInit(memory_.get(), velocity_for_cvode, begun_, y_.get()));
+    check_answer(CVodeSetErrHandlerFn(memory_.get(), ignore_message, nullptr));
+    check_answer(CVodeSStolerances(memory_.get(), tolerance.rtol, tolerance.atol));
+    check_answer(CVodeSetUserData(memory_.get(), &system));
+    check_answer(CVodeSetLinearSolver(memory_.get(), solver_.get(), jacobian_.get()));
     if (system.manifold() == Manifold::sphere)
-      need(CVodeSetProjFn(memory_.get(), project_for_cvode));
+      check_answer(CVodeSetProjFn(memory_.get(), project_for_cvode));
   }
 
-  // One step. The end given to CVODE only bounds its first step: it must not depend on T.
+  // Takes one step. The end given to CVODE only bounds its first step: it must not depend on T.
   int step() {
     const int answer =
         CVode(memory_.get(), begun_ + std::max(1.0, begun_), y_.get(), &reached_, CV_ONE_STEP);
@@ -197,7 +198,7 @@ class Stretch {
   double reached() const { return reached_; }
   HostSwarm x() { return system_.retracted(y_.get()); }
   HostSwarm at(double t) {  // inside the last step
-    need(CVodeGetDky(memory_.get(), t, 0, between_.get()));
+    check_answer(CVodeGetDky(memory_.get(), t, 0, between_.get()));
     return system_.retracted(between_.get());
   }
   std::int64_t rejected() const {
@@ -260,7 +261,8 @@ class StiffFlow {
     watch_.frame(t, {*flow_.engine.place(frame), frame});
   }
 
-  // The watch sees how far the stretch has come; what it may fetch is the stretch's beginning.
+  // The watch sees how far the stretch has come; the state it may fetch is that at the beginning of
+  // the stretch.
   bool pause(const Stretch& stretch) {
     if (!watch_.pause) return false;
     FlowState now;
@@ -271,8 +273,8 @@ class StiffFlow {
     return watch_.pause(now, [this]() -> FlowState& { return state_; });
   }
 
-  // Where it is stopped, the watch is asked as after a step; where that does not leave, nobody
-  // knows of the stop.
+  // After a stop the watch is asked as after a step; if it does not end the flow, Stopped is thrown
+  // again.
   std::optional<Outcome> advance_or_stop(Stretch& stretch) {
     try {
       return advance_stretch(stretch);
@@ -301,7 +303,7 @@ class StiffFlow {
           return Outcome{Ending::interrupted, t, -1, {}, {}};
       }
       const bool ends = state_.next_frame == frames_, last = step + 1 == kStretch;
-      if (ends && last) return std::nullopt;  // a whole stretch counted would be one committed
+      if (ends && last) return std::nullopt;  // a complete stretch would have been committed
       if (!system_.repeating) count(stretch.rejected() - rejected);
       if (ends) return std::nullopt;
       if (!last && pause(stretch))
@@ -319,7 +321,7 @@ class StiffFlow {
     state_.evaluations = system_.evaluations;
   }
 
-  // The last good frame is kept, and the sentence told.
+  // Saves the last good frame, and returns the outcome.
   Outcome cut_short(Stretch& stretch, int answer, double before) {
     const bool kept = state_.next_frame > 0 && schedule_.time(state_.next_frame - 1) >= before;
     if (!kept) keep(before, stretch.x());

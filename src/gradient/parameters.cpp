@@ -1,4 +1,4 @@
-// parameters.cpp: the numbers of a dynamics that have a gradient, by name and place.
+// parameters.cpp: lists the numbers of a dynamics that have a gradient, by name and address.
 #include "core/overloaded.h"
 #include "murmur/gradient.h"
 

@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "core/attention.h"
-#include "core/matrix_exponential.h"
 #include "murmur/observe.h"
 #include "support.h"
 

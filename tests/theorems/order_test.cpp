@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "flow/carrier.h"
+#include "flow/flow_stepper.h"
 #include "flow/methods.h"
 #include "support.h"
 

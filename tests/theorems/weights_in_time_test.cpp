@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/matrix_exponential.h"
+#include "core/attention.h"
 #include "flow/stiff.h"
 #include "support.h"
 

@@ -1,10 +1,9 @@
 // sliding_test.cpp: adaptive steps stop where a particle slides along a switch of hard attention.
-#include "flow/sliding.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 
+#include "flow/flow_stepper.h"
 #include "support.h"
 
 namespace murmur::testing {
@@ -20,7 +19,7 @@ HostSwarm velocity_of(double second) {  // of two particles, the first of which 
 // Whom a look at steps names, in each of which the second particle goes from one velocity to
 // another.
 int named(const std::function<double(int)>& from, const std::function<double(int)>& to) {
-  SlidingLook look(2);
+  SlidingDetector look(2);
   for (int k = 0; k < kStepsLookedAt; ++k) {
     const std::vector<HostSwarm> others = {velocity_of(from(k)), velocity_of(to(k))};
     look.add(velocity_of(from(k)), others, 1e-3);
@@ -28,19 +27,19 @@ int named(const std::function<double(int)>& from, const std::function<double(int
   return look.row();
 }
 
-TEST(SlidingLook, SeesJumpsWithinManySteps) {
+TEST(SlidingDetector, SeesJumpsWithinManySteps) {
   const auto one = [](int) { return 1.0; };
   EXPECT_EQ(named(one, [](int) { return -0.3; }), 1);                     // stays on a side
   EXPECT_EQ(named(one, [](int k) { return k % 3 == 0 ? 0.9 : 1; }), 1);   // now and then
   EXPECT_EQ(named(one, [](int k) { return k == 30 ? 0.9 : 1; }), -1);     // crosses once
   EXPECT_EQ(named(one, [](int k) { return k % 8 == 0 ? 0.9 : 1; }), -1);  // crosses many
   EXPECT_EQ(named(one, [](int) { return 1 + 1e-6; }), -1);                // no jump
-  EXPECT_EQ(SlidingLook(0).row(), -1);
+  EXPECT_EQ(SlidingDetector(0).row(), -1);
 }
 
-TEST(SlidingLook, IsAskedForWhereVelocitiesJump) {
-  EXPECT_TRUE(jumps(dynamics_of(Attention{.weighting = Attention::hard})));
-  EXPECT_FALSE(jumps(sa(100)));
+TEST(SlidingDetector, IsAskedForWhereVelocitiesJump) {
+  EXPECT_TRUE(velocity_jumps(dynamics_of(Attention{.weighting = Attention::hard})));
+  EXPECT_FALSE(velocity_jumps(sa(100)));
 }
 
 // Everybody flees from the nearest other. The middle one of three is driven to the bisector of its

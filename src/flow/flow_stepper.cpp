@@ -1,5 +1,6 @@
-// carrier.cpp: single steps of every method, written once for every engine.
-#include "flow/carrier.h"
+// flow_stepper.cpp: single steps of every method, for every engine; sliding; the ways a flow ends
+// early.
+#include "flow/flow_stepper.h"
 
 #include <algorithm>
 #include <array>
@@ -7,12 +8,94 @@
 #include <cmath>
 #include <vector>
 
-#include "flow/endings.h"
 #include "flow/merging.h"
 #include "flow/methods.h"
 #include "murmur/stop.h"
 
 namespace murmur {
+
+namespace {
+
+bool is_lost(const HostSwarm& x, int i, Manifold manifold) {
+  double square = 0;
+  for (int k = 0; k < x.d(); ++k) {
+    if (!std::isfinite(x.at(i, k))) return true;
+    square += x.at(i, k) * x.at(i, k);
+  }
+  return manifold == Manifold::sphere && square < 0.5;
+}
+
+// Returns the first particle of a row, in the numbering of the start.
+int particle_of(const FlowState& state, int row) {
+  const auto particle = std::find(state.group.begin(), state.group.end(), row);
+  return static_cast<int>(particle - state.group.begin());
+}
+
+}  // namespace
+
+Outcome not_finite(const FlowState& state, Manifold manifold, const HostSwarm& at, double h) {
+  int row = 0;
+  while (row + 1 < at.n() && !is_lost(at, row, manifold)) ++row;
+  return {Ending::not_finite, state.t, particle_of(state, row),
+          "a velocity or position stopped being a finite number in a step of " + std::to_string(h),
+          "try a smaller dt or beta, clock=U2 (USA overflows beyond beta 709), or method=dopri5"};
+}
+
+Outcome out_of_evaluations(double t) {
+  return {Ending::too_many_evaluations, t, -1, "the run used all its velocity evaluations",
+          "raise max_evaluations, set merge, or ask for a smaller T"};
+}
+
+Outcome slides(const FlowState& state, int row) {
+  return {Ending::sliding, state.t, particle_of(state, row),
+          "a particle slides along a surface where hard attention switches, and steps by error "
+          "control only chatter about it",
+          "use method=euler or layers with a small dt, or dynamics=SA with a large beta"};
+}
+
+Outcome step_too_small(double t) {
+  return {Ending::step_too_small, t, -1, "no step is small enough for the wanted tolerance",
+          "raise rtol and atol, set merge, or use a smaller beta"};
+}
+
+namespace {
+
+double squared_difference(const HostSwarm& a, const HostSwarm& b, int i) {
+  double square = 0;
+  for (int k = 0; k < a.d(); ++k) {
+    const double difference = a.at(i, k) - b.at(i, k);
+    square += difference * difference;
+  }
+  return square;
+}
+
+}  // namespace
+
+bool velocity_jumps(const Dynamics& dynamics) {
+  const std::vector<const Attention*> heads = by_kind(dynamics).heads;
+  return std::any_of(heads.begin(), heads.end(),
+                     [](const Attention* head) { return head->weighting == Attention::hard; });
+}
+
+void SlidingDetector::add(const HostSwarm& first, std::span<const HostSwarm> others, double least) {
+  for (int i = 0; i < first.n(); ++i) {
+    const bool jumped = std::any_of(others.begin(), others.end(), [&](const HostSwarm& other) {
+      return squared_difference(first, other, i) > least * least;
+    });
+    if (jumped) ++steps_[i];
+  }
+}
+
+int SlidingDetector::row() const {
+  const auto most = std::max_element(steps_.begin(), steps_.end());
+  if (most == steps_.end() || *most < kStepsLookedAt / 4) return -1;
+  return static_cast<int>(most - steps_.begin());
+}
+
+double JumpScale::least(double h) const {
+  return std::max({1e-3 * drift, 1e2 * h * drift * drift / size,
+                   1e3 * (tolerance.atol + tolerance.rtol * size)});
+}
 
 void SwarmSystem::combine(const State& x, StepPoint, std::span<const StageTerm<State>> terms,
                           State& y) {
@@ -32,13 +115,13 @@ Piece piece_of(const std::vector<double>& jumps, double t, double slack) {
   return piece;
 }
 
-Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch)
+FlowStepper::FlowStepper(const Flow& flow, FlowState& flow_state, const FlowWatch& watch)
     : settings(flow.settings),
       state(flow_state),
       engine_(flow.engine),
       field_(flow.field),
       manifold_(flow.field.dynamics().manifold),
-      jumps_(jumps(flow.field.dynamics())),
+      jumps_(velocity_jumps(flow.field.dynamics())),
       noise_strength_(flow.field.dynamics().noise),
       random_(flow.random),
       row_(row_of(flow.settings.method)),
@@ -47,7 +130,7 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
   x_ = engine_.place(state.x);
 }
 
-void Carrier::prepare() {
+void FlowStepper::prepare() {
   for (State* scratch : {&y_, &between_, &noise_}) {
     stop_point();
     *scratch = x_->like();
@@ -61,14 +144,14 @@ void Carrier::prepare() {
   origin_ = engine_.place(HostSwarm(state.x.shape()));
 }
 
-void Carrier::keep(double t, const Swarm& groups) {
+void FlowStepper::emit_frame(double t, const Swarm& groups) {
   if (!watch_.frame) return;
   const HostSwarm frame = unfold(state, engine_.fetch(groups));
   if (frame.n() == groups.shape().n) return watch_.frame(t, {groups, frame});
   watch_.frame(t, {*engine_.place(frame), frame});
 }
 
-void Carrier::merge() {
+void FlowStepper::merge() {
   if (settings.merge <= 0 || field_.nearest_pair(*x_, settings.merge).i < 0) return;
   fetch_state();
   for (const Merge& merge : merge_close(state, settings.merge, manifold_))
@@ -78,7 +161,7 @@ void Carrier::merge() {
   prepare();
 }
 
-bool Carrier::pause() {
+bool FlowStepper::pause() {
   if (!watch_.pause) return false;
   return watch_.pause(state, [this]() -> FlowState& {
     fetch_state();
@@ -86,13 +169,13 @@ bool Carrier::pause() {
   });
 }
 
-// Fixed steps end at jumps but for the rounding of their times; adaptive ones are made to.
-void Carrier::enter_piece() {
+// Fixed steps end at jumps up to the rounding of their times; adaptive steps are shortened to.
+void FlowStepper::enter_piece() {
   const double slack = is_fixed(settings.method) ? settings.dt / 4 : 0;
   system_->piece = piece_of(field_.dynamics().jump_times, state.t, slack);
 }
 
-void Carrier::step_fixed() {
+void FlowStepper::step_fixed() {
   enter_piece();
   switch (row_.stepping) {
     case Stepping::layers:
@@ -102,14 +185,14 @@ void Carrier::step_fixed() {
     case Stepping::runge_kutta:
       return step_tableau();
     case Stepping::cvode:
-      break;  // has a loop of its own
+      break;  // has its own loop
   }
   assert(false);
 }
 
-// to = retract(from + drift + noise). In R^d noise moves lengths, so it is added after those that
-// stay are given back, which changes no bit of the sum.
-void Carrier::add_drift(const Swarm& from, Drift drift, Swarm& to) {
+// to = retract(from + drift + noise). In R^d noise changes lengths, so it is added after
+// keep_lengths, which changes no bit of the sum.
+void FlowStepper::add_drift(const Swarm& from, Drift drift, Swarm& to) {
   const bool noisy = drift.noisy && noise_strength_ > 0;
   if (noisy) field_.noise_increment(noise_step(0, settings.dt), from, *noise_);
   const bool afterwards = manifold_ == Manifold::space;
@@ -123,7 +206,7 @@ void Carrier::add_drift(const Swarm& from, Drift drift, Swarm& to) {
 }
 
 // x <- retract(x + dt A) for each active sublayer in turn; the noise is part of the last.
-void Carrier::step_layers() {
+void FlowStepper::step_layers() {
   const double t = system_->piece.nearest(state.t);
   int last = field_.sublayers() - 1;
   while (last > 0 && !field_.active(t, last)) --last;
@@ -143,14 +226,14 @@ void Carrier::step_layers() {
 }
 
 // x <- retract(x + dt sum_i b_i k_i); with noise this is Euler-Maruyama.
-void Carrier::step_tableau() {
+void FlowStepper::step_tableau() {
   driver_->stages(state.t, x_, settings.dt);
   add_drift(*x_, {Terms(driver_->terms(settings.dt)), last_velocity(), true}, *driver_->end());
 }
 
 // Half a step of noise, a whole one of drift, half a step of noise (Strang 1968): weakly of second
-// order, since both parts are. The committed x stays as it is until the step is.
-void Carrier::step_strang() {
+// order, since both parts are. The committed x does not change until the step is committed.
+void FlowStepper::step_strang() {
   const double dt = settings.dt;
   if (noise_strength_ == 0) return step_tableau();
   field_.diffuse(noise_step(0, dt / 2), *x_, *between_);
@@ -160,46 +243,47 @@ void Carrier::step_strang() {
   field_.diffuse(noise_step(1, dt / 2), *driver_->end(), *driver_->end());
 }
 
-// When the last velocity of a step of dt is taken.
-double Carrier::last_velocity() const {
+// Returns the time of the last velocity of a step of dt.
+double FlowStepper::last_velocity() const {
   const Tableau& tableau = driver_->tableau();
   return state.t + tableau.c[tableau.stages - 1] * settings.dt;
 }
 
-NoiseStep Carrier::noise_step(int half, double h) const {
+NoiseStep FlowStepper::noise_step(int half, double h) const {
   return {.noise = noise_strength_, .h = h, .random = random_, .moment = 2 * state.step + half};
 }
 
-// A vector whose length overflows is retracted to the origin: finite, and lost all the same.
-bool Carrier::on_manifold(const Swarm& swarm) {
+// A vector whose length overflows is retracted to the origin: finite, but not on the manifold.
+bool FlowStepper::on_manifold(const Swarm& swarm) {
   switch (manifold_) {
     case Manifold::space:
       return std::isfinite(field_.error_norm(swarm, swarm, {0, 1}));
     case Manifold::sphere: {
-      constexpr double kMinLength = 1 - 1e-10;  // one particle lost among a thousand million shows
+      // Detects one lost particle among a thousand million
+      constexpr double kMinLength = 1 - 1e-10;
       return field_.error_norm(swarm, *origin_, {0, 1}) > kMinLength;
     }
   }
   return false;
 }
 
-Outcome Carrier::lost(const Swarm& swarm, Manifold manifold, double h) {
+Outcome FlowStepper::not_finite_outcome(const Swarm& swarm, Manifold manifold, double h) {
   return not_finite(state, manifold, engine_.fetch(swarm), h);
 }
 
-std::optional<Outcome> Carrier::trouble(double h) {
-  if (!on_manifold(*end())) return lost(*end(), manifold_, h);
+std::optional<Outcome> FlowStepper::failure_after(double h) {
+  if (!on_manifold(*end())) return not_finite_outcome(*end(), manifold_, h);
   if (state.evaluations >= settings.max_evaluations) return out_of_evaluations(state.t);
   return std::nullopt;
 }
 
-// A step that would go across a jump ends there; the proposal state.h stays, for a continuation to
-// begin from and for the steps behind the jump.
-std::optional<Outcome> Carrier::step_adaptive() {
+// A step that would cross a jump ends there. The proposal state.h is kept for a continuation and
+// for the steps after the jump.
+std::optional<Outcome> FlowStepper::step_adaptive() {
   enter_piece();
   driver_->begin(state.t, x_);
   if (!system_->finite(driver_->stage(0)))
-    return lost(*driver_->stage(0), Manifold::space, state.h);
+    return not_finite_outcome(*driver_->stage(0), Manifold::space, state.h);
   if (state.h == 0)
     state.h = driver_->first_step(state, x_, settings.tolerance,
                                   [this](const State& a, const State& b, Tolerance tolerance) {
@@ -225,15 +309,16 @@ std::optional<Outcome> Carrier::step_adaptive() {
       break;
   }
   const State& y = driver_->end();
-  return lost(system_->finite(y) ? *driver_->last_stage() : *y, Manifold::space, found_.h);
+  return not_finite_outcome(system_->finite(y) ? *driver_->last_stage() : *y, Manifold::space,
+                            found_.h);
 }
 
-const Swarm& Carrier::interpolate(double theta) {
+const Swarm& FlowStepper::interpolate(double theta) {
   driver_->interpolate(state, x_, found_.h, theta);
   return *driver_->between();
 }
 
-void Carrier::commit_fixed() {
+void FlowStepper::commit_fixed() {
   if (driver_)
     driver_->commit(x_);
   else
@@ -243,7 +328,7 @@ void Carrier::commit_fixed() {
   committed_ = state;
 }
 
-void Carrier::commit_adaptive() {
+void FlowStepper::commit_adaptive() {
   driver_->commit(x_);
   state.t = to_jump_ ? system_->piece.until : state.t + found_.h;
   if (to_jump_) driver_->forget();  // the velocity jumps
@@ -253,7 +338,7 @@ void Carrier::commit_adaptive() {
   committed_ = state;
 }
 
-JumpScale Carrier::jump_scale() {
+JumpScale FlowStepper::jump_scale() {
   const auto greatest = [](const HostSwarm& a) {
     double square = 0;
     for (int i = 0; i < a.n(); ++i) {
@@ -272,15 +357,15 @@ JumpScale Carrier::jump_scale() {
   return scale;
 }
 
-std::optional<Outcome> Carrier::sliding() {
+std::optional<Outcome> FlowStepper::sliding() {
   if (!jumps_ || state.step % kStepsBetweenLooks != 0) return std::nullopt;
   const StepState here = state;
   State x = engine_.place(engine_.fetch(*x_));
   const JumpScale scale = jump_scale();
-  SlidingLook look(state.x.n());
+  SlidingDetector look(state.x.n());
   const bool whole = finishes([&] {
     for (int step = 0; step < kStepsLookedAt; ++step) {
-      if (step_adaptive()) break;  // it will end so in earnest
+      if (step_adaptive()) break;  // the real step will report it
       std::vector<HostSwarm> others;
       for (int stage = 1; stage < driver_->tableau().stages; ++stage)
         others.push_back(engine_.fetch(*driver_->stage(stage)));
@@ -298,9 +383,9 @@ std::optional<Outcome> Carrier::sliding() {
   return look.row() < 0 ? std::nullopt : std::optional(slides(state, look.row()));
 }
 
-void Carrier::fetch_state() { state.x = engine_.fetch(*x_); }
+void FlowStepper::fetch_state() { state.x = engine_.fetch(*x_); }
 
-Outcome Carrier::stopped() {
+Outcome FlowStepper::stopped() {
   const HoldStop whole;
   static_cast<StepState&>(state) = committed_;
   if (!pause()) throw;

@@ -1,15 +1,93 @@
-// pair_sums.cpp: sums over pairs in fixed blocks: the same bits for any number of threads.
+// sums.cpp: sums over particles and pairs in fixed blocks: the same bits for any number of threads.
+#include "core/sums.h"
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "core/directions.h"
 #include "core/pair_kernels.h"
 #include "core/parallel.h"
-#include "core/sums.h"
+#include "murmur/error.h"
 #include "murmur/random.h"
 
 namespace murmur {
+
+namespace {
+
+double norm(const HostSwarm& x, int i) {
+  double square = 0;
+  for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
+  return std::sqrt(square);
+}
+
+// (n, n): G_ij = <u_i, u_j>, lower triangle.
+Matrix gram_of_particles(const HostSwarm& u, int threads) {
+  Matrix g = zeros(u.n(), u.n());
+  for_blocks(u.n(), threads, [&](int i) {
+    std::vector<double> a(static_cast<std::size_t>(u.d()));  // (d)
+    double row[tile];
+    gather(u, i, a.data());
+    for (int j = 0; j <= i; j += tile) {
+      const int count = std::min(tile, i + 1 - j);
+      inner_products(a.data(), u, j, count, row);
+      for (int c = 0; c < count; ++c) g(i, j + c) = row[c];
+    }
+  });
+  return g;
+}
+
+// (d, d): G_kl = sum_i u_ik u_il, lower triangle, one block of particles at a time: two levels of
+// sums keep rounding errors small, and a block stays in cache.
+Matrix gram_of_axes(const HostSwarm& u, int threads) {
+  constexpr int stretch = 1024;
+  Matrix g = zeros(u.d(), u.d());
+  for_blocks(u.d(), threads, [&](int k) {
+    for (int first = 0; first < u.n(); first += stretch) {
+      const int count = std::min(stretch, u.n() - first);
+      for (int l = 0; l <= k; ++l) g(k, l) += dot(u.axis(k) + first, u.axis(l) + first, count);
+    }
+  });
+  return g;
+}
+
+}  // namespace
+
+std::optional<int> first_unmeasurable(const HostSwarm& x) {
+  for (int i = 0; i < x.n(); ++i) {
+    for (int k = 0; k < x.d(); ++k) {
+      if (!(std::abs(x.at(i, k)) < 1e150)) return i;
+    }
+  }
+  return {};
+}
+
+void require_measurable(const HostSwarm& x) {
+  if (const auto lost = first_unmeasurable(x))
+    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
+                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
+}
+
+ParticleSums particle_sums(const Dynamics& dynamics, const HostSwarm& x, int threads) {
+  ParticleSums sums;
+  sums.measurable = !first_unmeasurable(x);
+  if (!sums.measurable) return sums;
+  for (int i = 0; i < x.n(); ++i) {
+    const double length = norm(x, i);
+    sums.radius += x.mass[i] * length;
+    sums.norm_drift = std::max(sums.norm_drift, std::abs(length - 1));
+  }
+  const HostSwarm turned = moves_norms(dynamics) ? directions_of(x) : HostSwarm{};
+  const HostSwarm& u = moves_norms(dynamics) ? turned : x;
+  sums.mean.resize(static_cast<std::size_t>(u.d()));
+  for (int k = 0; k < u.d(); ++k)
+    for (int i = 0; i < u.n(); ++i) sums.mean[k] += u.mass[i] * u.axis(k)[i];
+  sums.gram = u.n() <= u.d() ? gram_of_particles(u, threads) : gram_of_axes(u, threads);
+  return sums;
+}
+
 namespace {
 
 constexpr int rows_per_block = 64;
@@ -33,10 +111,10 @@ struct Scores {
   }
 };
 
-struct Part {  // what one block adds
+struct Part {  // the sums of one block
   double sum = 0, min = infinity, max = -infinity, close = 0;
   double gibbs = 0;   // sum of m_i m_j e^{beta (c_ij - anchor)}
-  double weight = 0;  // sum of m_i m_j, where sampled
+  double weight = 0;  // sum of m_i m_j, if sampled
 
   void add(const CosineSums& c) {
     sum += c.sum;
@@ -60,7 +138,7 @@ Part sum_blocks(std::int64_t blocks, int threads, Work work) {
   return total;
 }
 
-// A row of the sample or a pair of it: words of Philox, spread over [0, size) by multiplication.
+// A row or a pair of the sample: output words of Philox, mapped to [0, size) by multiplication.
 int spread(std::uint32_t word, int size) {
   return static_cast<int>((std::uint64_t{word} * static_cast<std::uint64_t>(size)) >> 32);
 }
@@ -72,7 +150,7 @@ Draw sample_draw(std::int64_t index, std::uint64_t seed) {
           .step = static_cast<std::uint32_t>(index >> 32)};
 }
 
-// All pairs i < j with i in one block of rows, a tile of j at a time.
+// All pairs i < j with i in one block of rows, one tile of j at a time.
 void add_rows(const Scores& s, int block, Part& part) {
   const int n = s.x.n(), first = block * rows_per_block;
   const int last = std::min(n, first + rows_per_block);
@@ -148,7 +226,7 @@ PairSums sum_pairs(const Scores& scores) {
     sums.mean = sums.min = sums.max = sums.close = std::numeric_limits<double>::quiet_NaN();
   }
   // The masses sum to 1, so the ordered pairs i != j have the weight 1 - sum_i m_i^2: a sample is
-  // scaled to that, which keeps constant scores exact.
+  // scaled to that, so that constant scores give exact sums.
   const double scale = sampled ? (1 - on.weight) / off.weight : 2;
   sums.gibbs = on.gibbs + (pairs > 0 ? scale * off.gibbs : 0);
   return sums;
