@@ -23,7 +23,7 @@ struct Kernel {
   double beta;
   bool circle;
 
-  // Offset at which v has grown to u^2 / 2: u widths on the line. At most pi on the circle.
+  // Returns the offset at which v = u^2 / 2: u widths on the line, at most pi on the circle.
   double offset(double u) const {
     if (!circle) return u / std::sqrt(beta);
     const double cosine = 1 - u * u / (2 * beta);
@@ -38,7 +38,7 @@ struct Kernel {
   // A bound on |h'''| where v >= u^2 / 2. On the circle |sin y| <= sqrt(2 v / beta), so
   //   |h'''| <= (beta |s| + 3 beta^2 |s| + beta^3 |s|^3) e^{-v}
   //          <= ((beta^{1/2} + 3 beta^{3/2}) w + beta^{3/2} w^3) e^{-w^2/2},   w = sqrt(2 v);
-  // w e^{-w^2/2} is greatest at w = 1, w^3 e^{-w^2/2} at w = sqrt(3). The line has less.
+  // w e^{-w^2/2} is greatest at w = 1, w^3 e^{-w^2/2} at w = sqrt(3). On the line it is smaller.
   double third(double u) const {
     const double one = std::max(u, 1.0), three = std::max(u, std::sqrt(3.0));
     const double root = std::sqrt(beta);
@@ -49,7 +49,7 @@ struct Kernel {
 
 struct Slope {
   double value = 0;  // f'
-  int sign = 0;      // 0 where rounding hides it
+  int sign = 0;      // 0 if it is below rounding
 };
 struct Node {
   double y = 0;
@@ -84,8 +84,8 @@ class Density {
     return node;
   }
 
-  // Nodes between a and b, in order, so close that no two zeros of f' lie between neighbours. With
-  // |f'''| <= M in a cell, f' has no zero between ends of one sign while
+  // Returns nodes between a and b, in order, so close that no two zeros of f' lie between
+  // neighbours. With |f'''| <= M in a cell, f' has no zero between ends of one sign if
   //   min(|f'(a)|, |f'(b)|) > M (b - a)^2 / 8
   void refine(const Node& a, const Node& b, int depth, std::vector<Node>& nodes) const {
     if (depth == halvings || (a.slope.sign == 0 && b.slope.sign == 0)) return;
@@ -115,7 +115,7 @@ class Density {
   double reach() const { return reach_; }
 
  private:
-  // Places [first, last) of the points no farther than `distance` from [a, b].
+  // Indices [first, last) of the points no farther than `distance` from [a, b].
   std::pair<std::size_t, std::size_t> within(double a, double b, double distance) const {
     const auto first = std::lower_bound(at_.begin(), at_.end(), a - distance);
     const auto last = std::upper_bound(first, at_.end(), b + distance);
@@ -214,9 +214,7 @@ std::vector<double> density_modes(const HostSwarm& x, Manifold manifold,
   if (!(request.beta > 0 && request.beta < 1e12))
     throw Error(Fault::input, "a density needs a beta above 0, and below 1e12",
                 "beta = " + std::to_string(request.beta), "give the inverse square of its width");
-  if (const auto lost = first_unmeasurable(x))
-    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
-                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
+  require_measurable(x);
   if (manifold == Manifold::sphere && x.d() != 2)
     throw Error(Fault::input, "modes of a density are counted on the circle and on a line",
                 "sphere, d = " + std::to_string(x.d()),

@@ -1,5 +1,5 @@
-// dome.cpp: query and keys of a head on the unit sphere in R^3, its field of vision, the keys that
-// overlap there, and axes for arrows in R^d.
+// dome.cpp: shows the query and keys of a head on the unit sphere in R^3: which keys have weight,
+// which overlap, and axes for arrows in R^d.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ const double* row(const Matrix& m, int j) {
 
 // (count, k): the part of each unit key orthogonal to the query, made a unit vector; 0 where a key
 // points along the query.
-Matrix around(const Vector& query, const Matrix& keys) {
+Matrix orthogonal_parts(const Vector& query, const Matrix& keys) {
   constexpr double kAlong = 1e-12;  // shorter than this there is no direction around the query
   Matrix out = zeros(keys.rows, keys.cols);
   const int k = keys.cols;
@@ -48,7 +48,7 @@ Matrix around(const Vector& query, const Matrix& keys) {
   return out;
 }
 
-// (count, k) vectors: their second moment, its leading axes, and the share of all that these hold.
+// For (count, k) vectors: the second moment, its leading axes, and the share of the trace in them.
 std::vector<double> axes_of(const Matrix& vectors, int count, double& share) {
   const HostSwarm swarm = from_rows({vectors.rows, vectors.cols}, vectors.data.data());
   const int k = vectors.cols;
@@ -65,7 +65,7 @@ std::vector<double> axes_of(const Matrix& vectors, int count, double& share) {
   return axes;
 }
 
-// Lengths of the keys, and what follows from them.
+// Lengths of the keys, and numbers derived from them.
 void add_lengths(const HeadPart& head, Dome& dome) {
   const int k = head.keys.cols, n = head.keys.rows;
   double sum = 0;
@@ -88,7 +88,7 @@ Dome high_dome(const HeadPart& head) {
   const int k = head.keys.cols, n = head.keys.rows;
   Dome dome{.k = k, .query = {0, 0, 1}, .keys = zeros(n, 3)};
   const Vector query = unit(head.query.data(), k);
-  const Matrix rest = around(query, head.keys);
+  const Matrix rest = orthogonal_parts(query, head.keys);
   const std::vector<double> axes = axes_of(rest, 2, dome.share);
   if (dot(query.data(), query.data(), k) == 0) dome.query = {0, 0, 0};
   for (int j = 0; j < n; ++j) {
@@ -115,8 +115,8 @@ Dome low_dome(const HeadPart& head) {
   return dome;
 }
 
-// Puts keys together that overlap: each, in the order of weight, goes to a group that it overlaps
-// or founds one; then groups that overlap are joined, the lighter one to the heavier.
+// Groups keys that overlap: in the order of weight, each key joins a group that it overlaps or
+// starts one; then overlapping groups are merged, the lighter one into the heavier.
 class Grouping {
  public:
   Grouping(const Matrix& keys, std::span<const double> weights, const KeyDiscs& discs)
@@ -126,7 +126,7 @@ class Grouping {
     const auto before = [&](int a, int b) {
       return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
     };
-    std::make_heap(order.begin(), order.end(), before);  // less code for the page than a sort
+    std::make_heap(order.begin(), order.end(), before);  // needs less code in the page than a sort
     std::sort_heap(order.begin(), order.end(), before);
     for (const int j : order)
       if (dot(row(keys, j), row(keys, j), 3) > 0) place(j);
@@ -145,7 +145,7 @@ class Grouping {
 
  private:
   struct Middle {
-    double sum[3];  // of the keys, each by its weight; of the founder where none has weight
+    double sum[3];  // mean of the keys by weight; the first key if none has weight
     double weight, radius;
   };
 
@@ -163,7 +163,7 @@ class Grouping {
     // The chord between two directions: |a - b|^2 = 2 - 2 cos.
     return 2 - 2 * dot(a.sum, b.sum, 3) / std::sqrt(aa * bb) < far * far;
   }
-  void absorb(Middle& a, const Middle& b) const {
+  void merge_into(Middle& a, const Middle& b) const {
     if (b.weight > 0)
       for (int c = 0; c < 3; ++c) a.sum[c] += b.sum[c];
     a.weight += b.weight;
@@ -175,7 +175,7 @@ class Grouping {
     for (int c = 0; c < 3; ++c) own.sum[c] = share * keys_(j, c);
     for (std::size_t g = 0; g < middles_.size(); ++g)
       if (overlap(middles_[g], own)) {
-        absorb(middles_[g], own);
+        merge_into(middles_[g], own);
         of_[j] = static_cast<int>(g);
         return;
       }
@@ -187,10 +187,11 @@ class Grouping {
     bool joined = false;
     for (std::size_t a = 0; a < middles_.size(); ++a) {
       if (into_[a] != static_cast<int>(a)) continue;
-      if (middles_[a].radius <= discs_.least) continue;  // specks found their groups at once
+      // Keys that are points find their groups at once
+      if (middles_[a].radius <= discs_.least) continue;
       for (std::size_t b = a + 1; b < middles_.size(); ++b) {
         if (into_[b] != static_cast<int>(b) || !overlap(middles_[a], middles_[b])) continue;
-        absorb(middles_[a], middles_[b]);
+        merge_into(middles_[a], middles_[b]);
         into_[b] = static_cast<int>(a);
         joined = true;
       }
@@ -239,7 +240,7 @@ std::vector<KeyGroup> summarise_groups(const Matrix& keys, std::span<const doubl
     }
   }
   for (int g = 0; g < count; ++g) {
-    // Keys without weight count alike, as do those whose mean has no direction.
+    // Keys without weight count equally, as do keys whose mean has no direction.
     const double size = std::sqrt(dot(all[g].place.data(), all[g].place.data(), 3));
     all[g].place =
         unit(size > 1e-9 * all[g].weight && size > 0 ? all[g].place.data() : row(plain, g), 3);

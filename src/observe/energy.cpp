@@ -11,7 +11,7 @@
 namespace murmur {
 namespace {
 
-// Empty for every form of the identity.
+// Returns an empty matrix for every form of the identity.
 const Matrix& reduced(const Matrix& m) {
   static const Matrix identity{};
   return is_identity(m) ? identity : m;
@@ -53,8 +53,8 @@ std::optional<Signed> pair_energy(const Attention& head, Manifold manifold) {
   if (head.weighting != Attention::softmax && head.weighting != Attention::unnormalised) return {};
   if (head.beta == 0 || head.relative || head.mask != Attention::none || head.rescaled) return {};
   Matrix scores = scores_of(head);
-  if (!head.self && (!scores.empty() || manifold == Manifold::space))
-    return {};  // without j = i there is an energy only where P_x x = 0
+  // Without j = i there is an energy only if P_x x = 0
+  if (!head.self && (!scores.empty() || manifold == Manifold::space)) return {};
   const std::optional<double> sign = value_sign(head);
   if (!sign) return {};
   return Signed{{.beta = head.beta, .matrix = std::move(scores)}, *sign};

@@ -9,7 +9,7 @@
 
 namespace murmur {
 
-// The first attention among all forces, or none.
+// Returns the first attention among all forces, or nullptr.
 const Attention* first_attention(const Dynamics& dynamics);
 
 // V(x) = sum_m omega_m phi(a_m . x), phi' = s: the potential of a perceptron in gradient form.
@@ -22,25 +22,27 @@ struct Potential {
 // e^{beta <x, D y>} is the energy's kernel. D empty means identity.
 struct EnergyForm {
   double beta;
-  Matrix matrix;      // D (d, d), symmetric
-  double weight = 1;  // of the pair energy beside potentials: e^{-beta} in clock u2, beta in u3
+  Matrix matrix;  // D (d, d), symmetric
+  // Of the pair energy relative to potentials: e^{-beta} in clock u2, beta in u3
+  double weight = 1;
   std::vector<Potential> potentials{};
 };
 
-// 1 where V = D and -1 where V = -D for a symmetric D = Q^T K (relative 1e-12) and no biases.
+// Returns 1 if V = D and -1 if V = -D, for a symmetric D = Q^T K (relative 1e-12) and no biases.
 std::optional<double> value_sign(const Attention& head);
 
 // One head without mask, with V = D or V = -D as above and beta != 0, follows the gradient
 // (2312.10794; D: 2501.03096) of
 //   E = (1 / 2 beta) sum_ij m_i m_j e^{beta <x_i, D x_j>}
-// up to a positive factor for each particle. Beside an unnormalised head, perceptrons without
-// biases and with W_out = +-W_in^T diag(omega), the sign that of V = +-D, add (2601.21366)
+// up to a positive factor for each particle. With an unnormalised head, perceptrons without biases
+// and with W_out = +-W_in^T diag(omega), the sign being that of V = +-D, add (2601.21366)
 //   sum_i m_i V(x_i),   V(x) = sum_m omega_m phi(a_m . x)
-// and E then has the kernel of the clock (u1 to u3). Any other dynamics has no energy here, nor has
-// one with another normalisation than post, gains, or forces that act for a limited time.
+// and E then has the kernel of the clock (u1 to u3). Other dynamics have no energy here, such as
+// those with a normalisation other than post, with gains, or with forces that act for a limited
+// time.
 std::optional<EnergyForm> interaction(const Dynamics& dynamics);
 
-// sign times a perceptron's potential; none where it is not in gradient form.
+// Returns sign times a perceptron's potential; nothing if it is not in gradient form.
 std::optional<Potential> potential_of(const Perceptron& perceptron, double sign);
 
 //   sum_i m_i V(x_i)

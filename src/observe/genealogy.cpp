@@ -1,4 +1,4 @@
-// genealogy.cpp: follows clusters from frame to frame by the particles they share.
+// genealogy.cpp: tracks clusters from frame to frame by the particles they share.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -16,10 +16,11 @@ struct Group {
   std::vector<int> before{}, after{};  // labels, ascending
 };
 
-// The components of the graph that links a cluster of `a` with one of `b` where a particle is in
-// both, in the order of their first clusters of `b`.
+// Returns the components of the graph that links a cluster of `a` to one of `b` if they share a
+// particle, in the order of their first clusters of `b`.
 std::vector<Group> groups_of(const Clusters& a, const Clusters& b) {
-  std::vector<int> parent(static_cast<std::size_t>(a.count + b.count));  // a's, then b's
+  // Those of a, then those of b
+  std::vector<int> parent(static_cast<std::size_t>(a.count + b.count));
   std::iota(parent.begin(), parent.end(), 0);
   const auto find = [&](int node) {
     while (parent[node] != node) node = parent[node] = parent[parent[node]];
@@ -44,7 +45,7 @@ std::vector<Group> groups_of(const Clusters& a, const Clusters& b) {
   return groups;
 }
 
-// Writes down one frame after the other.
+// Adds one frame after the other.
 class Chronicle {
  public:
   void add(std::int64_t frame, double t, Clusters found) {
@@ -58,27 +59,27 @@ class Chronicle {
       if (int& first = first_member_[found.label[i]]; first < 0) first = static_cast<int>(i);
     std::vector<int> ids(static_cast<std::size_t>(found.count), -1);
     if (frame == 0) {
-      for (int label = 0; label < found.count; ++label) ids[label] = bear(found, label);
+      for (int label = 0; label < found.count; ++label) ids[label] = start_cluster(found, label);
     } else {
       for (const Group& group : groups_of(last_, found)) follow(group, found, ids);
     }
-    for (const int id : ids) book_.clusters[id].last = frame;
+    for (const int id : ids) genealogy_.clusters[id].last = frame;
     last_ = std::move(found);
     ids_ = std::move(ids);
     last_time_ = t;
   }
 
-  Genealogy close() { return std::move(book_); }
+  Genealogy close() { return std::move(genealogy_); }
 
  private:
-  int bear(const Clusters& found, int label) {
-    const int id = static_cast<int>(book_.clusters.size());
-    book_.clusters.push_back({.id = id,
-                              .size = found.size[label],
-                              .mass = found.mass[label],
-                              .first_member = first_member_[label],
-                              .born = frame_,
-                              .last = frame_});
+  int start_cluster(const Clusters& found, int label) {
+    const int id = static_cast<int>(genealogy_.clusters.size());
+    genealogy_.clusters.push_back({.id = id,
+                                   .size = found.size[label],
+                                   .mass = found.mass[label],
+                                   .first_member = first_member_[label],
+                                   .born = frame_,
+                                   .last = frame_});
     return id;
   }
 
@@ -93,16 +94,18 @@ class Chronicle {
                      .after = last_time_,
                      .by = time_};
     for (const int label : group.before) event.from.push_back(ids_[label]);
-    for (const int label : group.after) event.to.push_back(ids[label] = bear(found, label));
+    for (const int label : group.after)
+      event.to.push_back(ids[label] = start_cluster(found, label));
     connect(group, found, event);
-    book_.events.push_back(std::move(event));
+    genealogy_.events.push_back(std::move(event));
   }
 
-  // Parents and children are those that share particles, not all of an exchange.
+  // Parents and children share particles; not every cluster of a component is a parent of every
+  // other.
   void connect(const Group& group, const Clusters& found, const Regrouping& event) {
     if (event.kind != Regrouping::exchange) {
-      for (const int id : event.to) book_.clusters[id].from = event.from;
-      for (const int id : event.from) book_.clusters[id].becomes = event.to;
+      for (const int id : event.to) genealogy_.clusters[id].from = event.from;
+      for (const int id : event.from) genealogy_.clusters[id].becomes = event.to;
       return;
     }
     const auto note = [](std::vector<int>& list, int id) {
@@ -112,12 +115,12 @@ class Chronicle {
       const auto at = std::lower_bound(group.after.begin(), group.after.end(), found.label[i]);
       if (at == group.after.end() || *at != found.label[i]) continue;
       const int child = event.to[at - group.after.begin()], parent = ids_[last_.label[i]];
-      note(book_.clusters[child].from, parent);
-      note(book_.clusters[parent].becomes, child);
+      note(genealogy_.clusters[child].from, parent);
+      note(genealogy_.clusters[parent].becomes, child);
     }
   }
 
-  Genealogy book_;
+  Genealogy genealogy_;
   Clusters last_;                  // of the frame before
   std::vector<int> ids_;           // (last_.count) their ids
   std::vector<int> first_member_;  // (found.count) of the frame being added

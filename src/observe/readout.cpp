@@ -1,4 +1,4 @@
-// readout.cpp: mean, median and words of a swarm.
+// readout.cpp: mean and median of a swarm, and the words of a vocabulary near a point.
 #include "murmur/readout.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ double norm_of(std::span<const double> x) {
 }
 
 // One step of Vardi and Zhang from y: T(y) = sum_i (m_i / r_i) x_i / sum_i (m_i / r_i) over the
-// tokens away from y, held back by the mass eta that lies at y itself:
+// tokens away from y, damped by the mass eta at y itself:
 //   y' = max(0, 1 - eta / R) T(y) + min(1, eta / R) y,    R = |sum_i m_i (x_i - y) / r_i|.
 Vector median_step(const HostSwarm& x, const Vector& y) {
   const int d = x.d();
@@ -117,14 +117,14 @@ Vocabulary vocabulary_of(Matrix points, std::vector<std::string> words, const st
   if (!words.empty() && words.size() != static_cast<std::size_t>(points.rows))
     refuse("there are " + std::to_string(words.size()) + " words for " +
                std::to_string(points.rows) + " points",
-           "give one word a point, or none");
+           "give one word per point, or none");
   for (int v = 0; v < points.rows; ++v) {
     const std::span<double> row(&points(v, 0), static_cast<std::size_t>(points.cols));
     const double length = norm_of(row);
     if (!(std::fabs(length - 1) <= 1e-5))
       refuse("word " + std::to_string(v) + " has norm " + std::to_string(length) + ", not 1",
              "divide each row by its length: words are compared by cosines");
-    if (std::fabs(length - 1) <= 8 * kEpsilon * std::sqrt(points.cols)) continue;  // keep the bits
+    if (std::fabs(length - 1) <= 8 * kEpsilon * std::sqrt(points.cols)) continue;  // keeps the bits
     for (double& c : row) c /= length;
   }
   return {std::move(points), std::move(words)};

@@ -1,4 +1,4 @@
-// spectrum.cpp: the power of a swarm in the harmonics of each degree.
+// spectrum.cpp: histograms of cosines, and the powers of Fourier modes and spherical harmonics.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -13,6 +13,30 @@
 #include "observe/visit_pairs.h"
 
 namespace murmur {
+
+CosineHistogram cosine_histogram(const HostSwarm& x, int bins, const ObserveSettings& settings) {
+  if (bins < 1 || bins > 1'000'000)
+    throw Error(Fault::input, "a histogram has 1 to 1,000,000 bins",
+                "bins = " + std::to_string(bins), "give such a number, for example bins=50");
+  require_measurable(x);
+  CosineHistogram found;
+  for (int b = 0; b <= bins; ++b) found.edge.push_back(-1 + 2.0 * b / bins);
+  found.count.assign(static_cast<std::size_t>(bins), 0);
+  if (x.n() < 2) return found;
+
+  const double scale = bins / 2.0;
+  const auto count = [&](const PairTile& pairs, std::vector<std::int64_t>& part) {
+    for (int c = 0; c < pairs.count; ++c) {
+      const double place = std::floor((pairs.cosine[c] + 1) * scale);
+      ++part[static_cast<std::size_t>(std::clamp(place, 0.0, bins - 1.0))];
+    }
+  };
+  for (const auto& part : visit_pairs(directions_of(x), settings, found.count, count))
+    for (int b = 0; b < bins; ++b) found.count[b] += part[b];
+  for (const std::int64_t c : found.count) found.pairs += c;
+  return found;
+}
+
 namespace {
 
 void check(const HostSwarm& x, int modes) {
@@ -22,9 +46,7 @@ void check(const HostSwarm& x, int modes) {
   if (x.d() < 2)
     throw Error(Fault::input, "directions on a line have no modes", "d = " + std::to_string(x.d()),
                 "ask a swarm of two or more coordinates");
-  if (const auto lost = first_unmeasurable(x))
-    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
-                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
+  require_measurable(x);
   for (int i = 0; i < x.n(); ++i) {
     double most = 0;
     for (int k = 0; k < x.d(); ++k) most = std::max(most, std::abs(x.at(i, k)));
@@ -34,7 +56,7 @@ void check(const HostSwarm& x, int modes) {
   }
 }
 
-// With N_lm the factors that make |Y_lm|^2 integrate to 1 and sums over m >= 0, m > 0 twice:
+// With |Y_lm|^2 normalised to integral 1, and m > 0 counted twice:
 //   4 pi / (2 l + 1) sum_m |sum_i m_i Y_lm(x_i)|^2 = sum_{m>=0} (2 - [m = 0]) |c_lm|^2,
 //   c_lm = sum_i m_i q_lm(z_i) ((x + i y) of particle i)^m,
 // q_lm = sqrt((l - m)! / (l + m)!) P_lm / sin^m: q_mm = prod_{s<=m} sqrt((2 s - 1) / (2 s)) and
@@ -78,7 +100,7 @@ void add_polynomials(const PairTile& pairs, double nu, std::vector<double>& sum)
   }
 }
 
-// The pairs i != j have the weight 1 - sum_i m_i^2: a sample is scaled to that.
+// The pairs i != j have the weight 1 - sum_i m_i^2: a sample is scaled to that weight.
 std::vector<double> pair_powers(const HostSwarm& u, int modes, const ObserveSettings& settings) {
   const double nu = u.d() / 2.0 - 1;
   std::vector<double> zero(static_cast<std::size_t>(modes) + 1, 0.0), off = zero, power = zero;
@@ -103,8 +125,8 @@ std::vector<double> pair_powers(const HostSwarm& u, int modes, const ObserveSett
   return power;
 }
 
-// Nanoseconds of one core for the two forms above (bench/results/moments.md); a sample of pairs
-// counts as all of them, since it gives less.
+// Nanoseconds on one core for the two forms above (bench/results/moments.md). A sample of pairs is
+// rated as all of them, because it is less accurate.
 double plain_cost(Shape shape, int modes) {
   constexpr double kFunction = 7.7, kPolynomial = 4.8;
   const double n = shape.n, k = modes;

@@ -1,4 +1,5 @@
-// token_move.cpp: the parts of one token's move, each by its formula; places by the field.
+// token_move.cpp: the parts of one token's move, each by its formula; positions come from the
+// field.
 #include "murmur/token_move.h"
 
 #include <cmath>
@@ -24,7 +25,7 @@ Vector row_of(const HostSwarm& x, int i) {
   return row;
 }
 
-// u: where forces are taken.
+// Returns u, the points where forces are evaluated.
 HostSwarm force_points(const Dynamics& dynamics, const HostSwarm& x, double t) {
   HostSwarm u = moves_norms(dynamics) ? directions_of(x) : x;
   const Vector gain = gain_at(dynamics, t);
@@ -50,7 +51,7 @@ bool sees(const Attention& head, int i, int j) {
   return (head.self || j != i) && (head.mask == Attention::none || j <= i);
 }
 
-// s_ij; the slope of unnormalised attention is in its masses.
+// s_ij; unnormalised attention has its slope in the masses.
 Vector scores_of(const Attention& head, const HeadPart& part, int i) {
   Vector scores(static_cast<std::size_t>(part.keys.rows));
   for (int j = 0; j < part.keys.rows; ++j) {
@@ -63,7 +64,7 @@ Vector scores_of(const Attention& head, const HeadPart& part, int i) {
   return scores;
 }
 
-// sum_j m_j e^{s_ij - shift}, times beta in clock u3; with a slope m_j is that of dynamics.h.
+// sum_j m_j e^{s_ij - shift}, times beta in clock u3; with a slope, m_j is as in dynamics.h.
 double total_of(const Attention& head, const HeadPart& part, const HostSwarm& x, Clock clock,
                 int i) {
   if (head.weighting != Attention::unnormalised) return 1;
@@ -80,7 +81,7 @@ double total_of(const Attention& head, const HeadPart& part, const HostSwarm& x,
   return kernel.times_beta ? head.beta * total : total;
 }
 
-struct Where {  // a token, at what time, among whom
+struct TokenContext {  // a token at a time, in its swarm
   const Dynamics& dynamics;
   const HostSwarm& x;  // the swarm
   const HostSwarm& u;  // its force points
@@ -89,7 +90,7 @@ struct Where {  // a token, at what time, among whom
 };
 
 // `index`: its number among the heads that act at t.
-HeadPart part_of(const Attention& given, const Where& at, int index) {
+HeadPart part_of(const Attention& given, const TokenContext& at, int index) {
   const int d = at.u.d(), n = at.u.n();
   const Attention head = given.rescaled ? at_time(given, at.t, d) : given;
   HeadPart part{.beta = head.beta};
@@ -111,8 +112,8 @@ HeadPart part_of(const Attention& given, const Where& at, int index) {
   return part;
 }
 
-// Adds the parts of a sublayer; `heads`: how many heads before it act at t.
-void add_parts(int sublayer, const Where& at, int& heads, TokenMove& move) {
+// Adds the parts of a sublayer; `heads`: number of heads before it that act at t.
+void add_parts(int sublayer, const TokenContext& at, int& heads, TokenMove& move) {
   for (const Force& force : forces_at(at.dynamics.sublayers[sublayer], at.t))
     std::visit(Overloaded{[&](const Attention& a) {
                             move.heads.push_back(part_of(a, at, heads++));
@@ -135,12 +136,10 @@ void check(const HostSwarm& x, const MoveRequest& request) {
   if (request.token < 0 || request.token >= x.n())
     throw Error(Fault::input, "there is no such token", "token = " + std::to_string(request.token),
                 "the swarm has tokens 0 to " + std::to_string(x.n() - 1));
-  if (const auto lost = first_unmeasurable(x))
-    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
-                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
+  require_measurable(x);
 }
 
-// Visits the additions of a step in turn: (sublayers of it, swarm before, drift, swarm after).
+// Calls visit(sublayers, swarm before, drift, swarm after) for each addition of a step in turn.
 template <class Visit>
 void take_steps(Engine& engine, const Dynamics& dynamics, const HostSwarm& x,
                 const MoveRequest& request, const Visit& visit) {
@@ -198,7 +197,7 @@ TokenMove token_move(Engine& engine, const Dynamics& dynamics, const HostSwarm& 
              [&](std::span<const int> sublayers, const HostSwarm& from, const HostSwarm& drift,
                  const HostSwarm& to) {
                const HostSwarm u = force_points(dynamics, from, request.t);
-               const Where at{dynamics, from, u, request.token, request.t};
+               const TokenContext at{dynamics, from, u, request.token, request.t};
                for (const int sublayer : sublayers) add_parts(sublayer, at, heads, move);
                move.steps.push_back({row_of(from, request.token), row_of(drift, request.token),
                                      row_of(to, request.token)});

@@ -1,4 +1,4 @@
-// visit_pairs.h: visits the cosines of all pairs, or of the fixed sample of them, a tile at a time.
+// visit_pairs.h: visits the cosines of all pairs, or of the fixed sample of them, tile by tile.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,14 @@
 
 #include "core/pair_kernels.h"
 #include "core/parallel.h"
-#include "observe/pair_sample.h"
+#include "core/sums.h"
+#include "murmur/observe.h"
 
 namespace murmur {
+
+inline PairSample sample_of(const ObserveSettings& settings) {
+  return {.seed = settings.seed, .max_exact = settings.max_exact, .pairs = settings.sample_pairs};
+}
 
 // Up to `tile` pairs.
 struct PairTile {
@@ -18,8 +23,8 @@ struct PairTile {
   double weight[tile];  // m_i m_j
 };
 
-// Calls add(tile, part) for all pairs i < j, or for the sample, each block with a Part of its own;
-// returns the parts in the order of the blocks, which does not depend on the number of threads.
+// Calls add(tile, part) for all pairs i < j, or for the sample, with one Part per block; returns
+// the parts in the order of the blocks, which does not depend on the number of threads.
 template <class Part, class Add>
 std::vector<Part> visit_pairs(const HostSwarm& u, const ObserveSettings& settings, const Part& zero,
                               Add add) {

@@ -1,4 +1,4 @@
-// weights.cpp: attention matrices of small swarms, their rank and their leaders.
+// weights.cpp: attention matrices of small swarms, and the tokens that receive most attention.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ Rows rows_of(const HostSwarm& x) {
 
 Rows matrix_of(const Matrix& m) { return Eigen::Map<const Rows>(m.data.data(), m.rows, m.cols); }
 
-// (n, d): the positions that the heads read at time t.
+// (n, d): the positions that the heads see at time t.
 Rows seen_positions(const HostSwarm& x, const Dynamics& dynamics, double t) {
   Rows seen = rows_of(moves_norms(dynamics) ? directions_of(x) : x);
   const Vector gain = gain_at(dynamics, t);
@@ -42,17 +42,16 @@ Rows project(const Rows& x, const Matrix& m, const Vector& bias) {
   return out;
 }
 
-struct Those {  // particles first, first + 1, ...
+struct RowRange {  // particles first, first + 1, ...
   int first, count;
 };
 
-// (count, n): s_ij - alibi (i - j) of those i, -infinity where the mask excludes j.
-Rows scores(const Rows& x, const Attention& head, Those those) {
-  Rows s = head.beta *
-           project(x.middleRows(those.first, those.count), head.query, head.query_bias) *
+// (count, n): s_ij - alibi (i - j) of the given rows i, -infinity if the mask excludes j.
+Rows scores(const Rows& x, const Attention& head, RowRange rows) {
+  Rows s = head.beta * project(x.middleRows(rows.first, rows.count), head.query, head.query_bias) *
            project(x, head.key, head.key_bias).transpose();
   for (int row = 0; row < s.rows(); ++row) {
-    const int i = those.first + row;
+    const int i = rows.first + row;
     for (int j = 0; j < s.cols(); ++j) {
       const bool hidden = (head.mask == Attention::causal && j > i) || (!head.self && j == i);
       s(row, j) = hidden ? unseen : s(row, j) - head.alibi * (i - j);
@@ -100,18 +99,16 @@ Attention head_at(const HostSwarm& x, const Dynamics& dynamics, int head, double
   if (heads.empty())
     throw Error(Fault::input, "there is no attention here",
                 "the dynamics has no head at t = " + std::to_string(t),
-                "ask for it where dynamics is SA, USA or causal");
+                "use a dynamics with attention: SA, USA or causal");
   if (head < 0 || head >= static_cast<int>(heads.size()))
     throw Error(Fault::input, "there is no such head", "head = " + std::to_string(head),
                 "the dynamics has heads 0 to " + std::to_string(heads.size() - 1));
-  if (const auto lost = first_unmeasurable(x))
-    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
-                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
+  require_measurable(x);
   return heads[head].rescaled ? at_time(heads[head], t, x.d()) : heads[head];
 }
 
 // Scores become weights; sinkhorn needs all rows.
-void weigh(Rows& a, const Attention& head, const std::vector<double>& mass) {
+void scores_to_weights(Rows& a, const Attention& head, const std::vector<double>& mass) {
   if (head.weighting == Attention::hard)
     hard_rows(a, mass);
   else if (head.weighting == Attention::sinkhorn)
@@ -142,7 +139,7 @@ Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head,
                 "n = " + std::to_string(x.n()),
                 "it is shown up to n = " + std::to_string(largest_swarm));
   Rows a = scores(seen_positions(x, dynamics, t), asked, {0, x.n()});
-  weigh(a, asked, x.mass);
+  scores_to_weights(a, asked, x.mass);
   return {x.n(), x.n(), std::vector<double>(a.data(), a.data() + a.size())};
 }
 
@@ -157,7 +154,7 @@ Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const Attenti
     return {from, from + all.cols};
   }
   Rows a = scores(seen_positions(x, dynamics, row.t), asked, {row.i, 1});
-  weigh(a, asked, x.mass);
+  scores_to_weights(a, asked, x.mass);
   return {a.data(), a.data() + a.size()};
 }
 
