@@ -14,7 +14,7 @@ namespace murmur {
 //   s_ij = beta <Q x_i + b_Q, K x_j + b_K>
 //   softmax (SA):  A_i = sum_j a_ij (V x_j + b_V),   a_ij = m_j e^{s_ij} / sum_k m_k e^{s_ik}
 //   unnormalised (USA):  A_i = sum_j m_j e^{s_ij} (V x_j + b_V)
-//   hard:          A_i = mean of V x_j + b_V over the j of greatest s_ij, weighed by m_j
+//   hard:          A_i = mean of V x_j + b_V over the j of greatest s_ij, weighted by m_j
 //   sinkhorn:      A_i = sum_j a_ij (V x_j + b_V),   a_ij = p_i m_j e^{s_ij} q_j with
 //                  p, q such that sum_j a_ij = 1 and sum_i m_i a_ij = m_j
 // SA and USA: 2312.10794; hard: 2407.01602, 2508.09628; sinkhorn: 2110.11773.
@@ -37,8 +37,8 @@ struct Attention {                  // one head; several heads are several force
 };
 
 //   A_i = W_out s(W_in x_i + b_in) + b_out     (2312.10794)
-// In gradient form, W_out = W_in^T diag(omega) without biases, it is the gradient of
-// V(x) = sum_m omega_m phi(a_m . x), a_m the rows of W_in (2601.21366, whose phi is twice ours).
+// In gradient form, W_out = W_in^T diag(omega) without biases, it is the gradient of V(x) = sum_m
+// omega_m phi(a_m . x), a_m the rows of W_in (2601.21366, where phi is twice as large).
 struct Perceptron {
   Matrix in{};                                                   // (h, d)
   Vector in_bias{};                                              // (h); empty means zero
@@ -57,8 +57,8 @@ enum class Manifold {
 };
 
 // The limit of many heads: the mean of unnormalised attention with scores beta <x, S y>, S = Q^T K,
-// over a law of S that no rotation changes. Between unit vectors of cosine c = <x_i, x_j>, with
-// k(c) = E e^{beta <x, S y>} (derived in docs/many-heads.md; clocks as those of Attention):
+// over a law of S that is invariant under rotations. Between unit vectors of cosine c = <x_i, x_j>,
+// with k(c) = E e^{beta <x, S y>} (derived in docs/many-heads.md; clocks as those of Attention):
 //   A_i = value sum_j m_j k(c) x_j                  V of its own, of mean `value` times the
 //   identity A_i = value sum_j m_j grad_x k(c) / beta        V = value S: `gradient`
 struct ManyHeads {
@@ -75,10 +75,10 @@ struct ManyHeads {
 
 using Force = std::variant<Attention, Perceptron, ManyHeads>;
 
-// The head that a force is; nullptr where it acts on each particle by itself.
+// Returns the head if the force is one; nullptr if it acts on each particle separately.
 const Attention* head_of(const Force& force);
 
-// The four units of time in which USA is published (unnormalised attention; softmax has u1 alone):
+// The four units of time in which USA is published (unnormalised attention; softmax has only u1):
 enum class Clock {
   u1,  // kernel e^{s}: 2312.10794, 2410.23228, 2512.01868
   u2,  // kernel e^{s - beta}: 2410.06833
@@ -96,16 +96,16 @@ struct Sublayer {
   double until = std::numeric_limits<double>::infinity();
   bool active(double t) const { return from <= t && t < until; }
   bool limited() const { return std::isfinite(from) || std::isfinite(until); }
-  // The same forces with other matrices, reached at `until` in a line from `forces` at `from`;
-  // empty: no change.
+  // The same forces with other matrices: they change linearly from `forces` at `from` to these at
+  // `until`; empty: no change.
   std::vector<Force> forces_end{};
 };
 
-// The forces of a sublayer at time t; every matrix and bias is linear where there is a
-// `forces_end`.
+// Returns the forces of a sublayer at time t; with `forces_end` every matrix and bias is
+// interpolated linearly.
 std::vector<Force> forces_at(const Sublayer& sublayer, double t);
 
-// What layer normalisation does to x = r theta, |theta| = 1, under the drift A(theta) of the
+// Layer normalisation: the motion of x = r theta, |theta| = 1, under the drift A(theta) of the
 // forces:
 //   theta' = P A / s,   with r' as given; `pre`, `peri` and `mix` integrate x itself in R^d
 // (2510.22026, 2512.01868).
@@ -118,12 +118,12 @@ enum class LayerNorm {
   sqrt,  // s = sqrt(t + 1), r = 1
 };
 
-// What checks, words and engines need to know of a normalisation beside its formula.
+// Properties of a normalisation for checks, parsers and engines.
 struct LayerNormRow {
   LayerNorm norm;
-  const char* name;                                     // the word for it
-  bool moves_norms = false;                             // x itself moves, in R^d
-  bool whole_drift = false;                             // |A| counts what P takes off
+  const char* name;                                     // its name
+  bool moves_norms = false;                             // x itself moves in R^d
+  bool whole_drift = false;                             // |A| includes the part that P removes
   enum Argument { none, time, speed } argument = none;  // of `NAME:VALUE`
 };
 std::span<const LayerNormRow> layer_norms();
@@ -137,8 +137,8 @@ struct ClockKernel {
 };
 ClockKernel kernel_of(Clock clock);
 
-// The word for a value, in Python and wherever the parameter has the words of the enumeration; ""
-// behind the last value, which are counted from 0.
+// Returns the name of a value, in Python and for parameters with these values; "" after the last
+// one. Values count from 0.
 const char* word_of(Attention::Weighting value);
 const char* word_of(Attention::Mask value);
 const char* word_of(Perceptron::Activation value);
@@ -152,31 +152,32 @@ struct Dynamics {
   LayerNorm normalisation = LayerNorm::post;
   double mix_until = 0;  // of `mix`
   double speed = 1;      // of `ngpt`
-  // The ellipsoid g(t) o u, |u| = 1: layer norm with one gain a coordinate. The swarm holds u, on
+  // The ellipsoid g(t) o u, |u| = 1: layer norm with one gain per coordinate. The swarm holds u, on
   // the sphere; u' = P_u g^{-1} o A(t, g o u), g(t) linear from `gain` at 0 to `gain_end` at
   // gain_until.
   Vector gain{}, gain_end{};  // (d), positive; empty: ones, and no change
   double gain_until = 0;
-  double noise =
-      0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the manifold (u's sphere)
-  // Where forces jump, ascending: no step goes across, and every stage of a step has the forces of
-  // its beginning. Weights that are drawn anew and blocks of a trained swarm have none here.
+  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the manifold (u's sphere)
+  double noise = 0;
+  // Times at which forces jump, ascending: no step crosses one, and every stage of a step has the
+  // forces at its beginning. Weights that are drawn repeatedly and blocks of a trained swarm have
+  // none here.
   std::vector<double> jump_times{};
 };
 
-// All forces of a dynamics, sublayer after sublayer, for those that know a few kinds and must not
-// overlook the rest.
+// All forces of a dynamics by kind, sublayer after sublayer, for code that supports only some kinds
+// and has to refuse the rest.
 struct ForcesByKind {
   std::vector<const Attention*> heads{};
   std::vector<const Perceptron*> perceptrons{};
-  bool others = false;  // whether there are forces that are neither
+  bool others = false;  // whether there are forces of other kinds
 };
 ForcesByKind by_kind(const Dynamics& dynamics);
 
 // Whether |x_i| changes too: `pre`, `peri` and `mix` evaluate forces at x / |x|.
 bool moves_norms(const Dynamics& dynamics);
 
-// (d) g(t) of the ellipsoid; empty: ones.
+// Returns (d) g(t) of the ellipsoid; empty: ones.
 Vector gain_at(const Dynamics& dynamics, double t);
 
 // Throws Error(input) unless every shape in `dynamics` fits particles of d coordinates.

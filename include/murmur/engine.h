@@ -24,24 +24,24 @@ struct Term {  // one term scale * along of a step
   const Swarm* along;
 };
 
-// Brownian motion for one stretch of time; every draw is a function of key, moment and particle
-// (stream `noise` of random.h), whichever engine, thread or rank makes it.
+// Brownian motion for one time step; every draw is a function of key, moment and particle (stream
+// `noise` of random.h), and not of engine, thread or rank.
 struct NoiseStep {
   double noise;  // D: dX = sqrt(2 D) dB
-  double h;      // for how long
+  double h;      // length of time
   RandomKey random;
   std::int64_t moment;  // 2 step, and 2 step + 1 for the second part of a step
 };
 
-// Two particles closer than a chord that was asked about; i < 0: there are none.
+// Two particles closer than a given chord; i < 0: there are none.
 struct ClosePair {
   double square = 0;   // of the chord
   int i = -1, j = -1;  // rows, i < j
 };
 
-// What the evaluations of a field know about their own error. A bound is certified where each part
-// of it is proved. It is estimated where a part of it was measured: the rounding of series and of
-// cells, and the window of transforms, have allowances that tests compare with sums in long double.
+// Error bounds of the evaluations of a field. A bound is certified if each part of it is proved. It
+// is estimated if a part of it was measured: tests compare the allowances for rounding in series
+// and cells, and for the window of transforms, with sums in long double.
 struct ErrorBound {
   // (n) on the error of each particle's sum of forces, before layer norm and clock; last evaluation
   std::vector<double> bound{};
@@ -53,67 +53,69 @@ struct ErrorBound {
   const char* kind() const { return certified ? "certified" : "estimated"; }
 };
 
-// Sums over the particles of a swarm, at u_i = x_i, or x_i / |x_i| where the dynamics moves norms
-// (moves_norms of dynamics.h).
+// Sums over the particles of a swarm, with u_i = x_i, or x_i / |x_i| if the dynamics changes norms
+// (moves_norms in dynamics.h).
 struct ParticleSums {
-  bool measurable = false;  // every |x_ik| < 1e150, so that squares are finite; else no sum is made
-  Vector mean{};            // (d) sum_i m_i u_i
-  double radius = 0;        // sum_i m_i |x_i|
-  double norm_drift = 0;    // max_i | |x_i| - 1 |
+  // Every |x_ik| < 1e150, so that squares are finite; else there are no sums
+  bool measurable = false;
+  Vector mean{};          // (d) sum_i m_i u_i
+  double radius = 0;      // sum_i m_i |x_i|
+  double norm_drift = 0;  // max_i | |x_i| - 1 |
   // The smaller Gram matrix of U (n, d), lower triangle: U U^T (n, n) for n <= d, else U^T U (d,
   // d).
   Matrix gram{};
 };
 
-// Large swarms are read off a sample: above max_exact particles, where there are more pairs than
-// that, `pairs` draws with replacement (stream `pairs` of random.h), the same for every frame.
+// Large swarms are sampled: above max_exact particles, if there are more than `pairs` pairs,
+// `pairs` draws with replacement (stream `pairs` of random.h), the same for every frame.
 struct PairSample {
   std::uint64_t seed = 0;
   int max_exact = 20'000;
   std::int64_t pairs = 10'000'000;
 };
 
-// Which sums are wanted of the scores c_ij = <w_i, D w_j>, w = u or u / |u|.
+// The wanted sums of the scores c_ij = <w_i, D w_j>, w = u or u / |u|.
 struct PairRequest {
   bool directions = false;      // w = u / |u|; 0 at the origin
   Matrix matrix{};              // D (d, d), symmetric; empty means identity
-  double beta = 0, anchor = 0;  // of the Gibbs sum; beta = 0: none is wanted
+  double beta = 0, anchor = 0;  // of the Gibbs sum; beta = 0: not wanted
   double threshold = 1;         // of the close pairs
   PairSample sample{};
-  int threads = 0;  // of engines in host memory; 0: all cores. The numbers do not depend on it
+  int threads = 0;  // for engines in host memory; 0: all cores. No result depends on it
 };
 
 struct PairSums {
-  // Over the pairs i < j visited, each counted once; NaN where there is none.
+  // Over the visited pairs i < j, each counted once; NaN if there is none.
   double pairs = 0;
   double mean = 0, min = 0, max = 0;
   double close = 0;  // fraction above the threshold
-  // sum_ij m_i m_j e^{beta (c_ij - anchor)} over all i, j. Where sampled, the pairs i != j are
-  // scaled to their weight 1 - sum_i m_i^2; i = j is always exact.
+  // sum_ij m_i m_j e^{beta (c_ij - anchor)} over all i, j. If sampled, the pairs i != j are scaled
+  // to their weight 1 - sum_i m_i^2; i = j is always exact.
   double gibbs = 0;
 };
 
-// A Dynamics made ready on one engine for one shape of swarm; owns all scratch.
-// n may shrink after `prepare` (merging), never grow. All that a flow needs between two frames, and
-// the sums that a row of observables is made of, are operations of the field, so that no swarm
-// leaves its device but for frames and checkpoints.
+// A Dynamics prepared on one engine for one shape of swarm; owns all scratch memory. n may shrink
+// after `prepare` (merging), but never grow. All that a flow needs between two frames, and the sums
+// behind observables, are operations of the field, so that a swarm leaves its device only for
+// frames and checkpoints.
 class Field {
  public:
   virtual ~Field() = default;
-  virtual const Dynamics& dynamics() const = 0;  // what it computes; its manifold, its noise
+  virtual const Dynamics& dynamics() const = 0;  // with manifold and noise
   virtual int sublayers() const = 0;
   virtual bool active(double, int) const { return true; }  // whether a sublayer acts at time t
-  // A(t, x) of one sublayer before projection: what the method `layers` adds. |x| A where the layer
-  // norm only turns x.
+  // Computes A(t, x) of one sublayer before projection, which the method `layers` adds; |x| A if
+  // the layer norm only rotates x.
   virtual void drift(double t, int sublayer, const Swarm& x, Swarm& a) = 0;
-  // The sum of all sublayers, projected onto the manifold's tangent space at x.
+  // Computes the sum of all sublayers, projected onto the tangent space at x.
   virtual void velocity(double t, const Swarm& x, Swarm& v) = 0;
   // y = retract(x + sum of terms); y may be x. Masses are copied.
   virtual void retract(const Swarm& x, std::span<const Term> terms, Swarm& y) = 0;
-  // Where the layer norm only turns x at time t (`mix` while t <= mix_until), y gets the lengths of
-  // x back: methods with fixed steps end a step from x so, t the time of its last velocity.
+  // If the layer norm only rotates x at time t (`mix` while t <= mix_until), gives y the lengths of
+  // x. Methods with fixed steps call this at the end of a step from x; t is the time of its last
+  // velocity.
   virtual void keep_lengths(double t, const Swarm& x, Swarm& y) = 0;
-  // sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 ): below 1 is good enough.
+  // sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 ): a step is accepted up to 1.
   virtual double error_norm(const Swarm& a, const Swarm& b, Tolerance tolerance) = 0;
   // out_i = sqrt(2 D h) xi_i, xi standard normal in the tangent space at x: Euler-Maruyama's term.
   virtual void noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) = 0;
@@ -125,12 +127,12 @@ class Field {
   // Sums of observables (observe.h), in double.
   virtual ParticleSums particle_sums(const Swarm& x, int threads) = 0;
   virtual PairSums pair_sums(const Swarm& x, const PairRequest& request) = 0;
-  // Returns when all that was asked for is done: a device may still compute after `velocity` has
-  // returned. Whoever reads a clock calls it first (timed_seconds of core/timed.h).
+  // Waits until all work is done: a device may still compute after `velocity` has returned. To be
+  // called before a clock is read (timed_seconds in core/timed.h).
   virtual void wait() const {}
-  // Whether the processor's time says nothing about the work, which a device does.
+  // Whether a device does the work, so that processor time does not measure it.
   virtual bool on_device() const { return false; }
-  // Of engines that bound their own error; nullptr: this one makes none.
+  // The error bounds of the engine; nullptr: it has none.
   virtual const ErrorBound* error_bound() const { return nullptr; }
 };
 
@@ -143,12 +145,12 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;  // "reference", "simd f32 (AVX3)", ...
-  // Nothing where the engine computes this dynamics, else the reason. Every case of every force is
-  // named in here: none is dropped.
+  // Returns nothing if the engine supports this dynamics, else the reason. Implementations name
+  // every case of every force.
   virtual std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const = 0;
-  // Error(input) where `knows` has a reason.
+  // Throws Error(input) if `knows` returns a reason.
   std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape);
-  // The same of a dynamics that `knows` has no reason against: the caller has asked, once.
+  // The same for a dynamics that the caller has checked with `knows`.
   std::unique_ptr<Field> prepare_known(const Dynamics& dynamics, Shape shape);
   virtual std::unique_ptr<Swarm> place(const HostSwarm& x) = 0;
   virtual HostSwarm fetch(const Swarm& x) = 0;
@@ -168,22 +170,22 @@ struct EngineChoice {
 std::unique_ptr<Engine> make_reference_engine();
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
 
-// The error that an engine was asked to stay within, by its word and its precision; nothing where
-// it bounds none.
+// Returns the error bound of an engine by its name and precision; nothing if it has no bound.
 std::optional<double> error_tolerance(const EngineChoice& choice);
 
-// The words for engines, `auto` first: for parser, help and errors.
+// The names of engines, `auto` first, for parser, help and errors.
 std::vector<std::string> engine_words();
 
-// auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
-// `simd` above; `moments` (moments.h) in double precision where it costs less than pairs and bounds
-// its error by 1e-10: beta up to 100, from 4,096 particles on with Q = K = I, else from 20,000 on.
-// Never `cuda`. Error(input) where the engine asked for does not know it, or not in this precision;
-// Error(tool) where it has no GPU. The one place where a simulation asks `knows`.
+// Chooses the engine. `auto` takes `reference` up to n^2 d = 32,768 in double precision, and for
+// dynamics that simd does not support, else `simd`; `moments` (moments.h) in double precision if it
+// costs less than pairs with an error bound of 1e-10: beta up to 100, from 4,096 particles on with
+// Q = K = I, else from 20,000 on. Never `cuda`. Throws Error(input) if the requested engine does
+// not support the dynamics, or not in this precision; Error(tool) if there is no GPU. A simulation
+// calls `knows` only here.
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics);
-// The engine of a choice that was resolved, its name a word of resolve_engine: asks nothing.
+// Makes the engine of a choice that resolve_engine returned, without further checks.
 std::unique_ptr<Engine> make_engine(const EngineChoice& resolved);
-// Both at once, for a dynamics outside of any experiment.
+// Both steps, for a dynamics without an experiment.
 std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape,
                                     const Dynamics& dynamics);
 

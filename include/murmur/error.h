@@ -1,4 +1,4 @@
-// error.h: how a wrong request is refused: what happened, where, and what to do about it.
+// error.h: the error of a wrong request: what happened, where, and what to do about it.
 #pragma once
 
 #include <exception>
@@ -8,9 +8,9 @@ namespace murmur {
 
 // The kinds of refusal. The number is the exit code of the command line.
 enum class Fault {
-  runtime = 1,       // the machine refused: disk full, file unreadable, process died
-  usage = 2,         // the command line is off
-  input = 3,         // a parameter, experiment, data or model file is off
+  runtime = 1,       // a failure of the machine: disk full, file unreadable, process died
+  usage = 2,         // the command line is wrong
+  input = 3,         // a parameter, experiment, data or model file is wrong
   numerical = 4,     // the computation ended without a usable number
   jobs = 5,          // a sweep finished with failed jobs
   tool = 6,          // an optional tool is missing

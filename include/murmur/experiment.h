@@ -29,7 +29,7 @@ struct Setting {
 };
 using Settings = std::map<std::string, Setting>;
 
-// The parameter `dynamics`: which attention draws the particles.
+// The parameter `dynamics`: which attention moves the particles.
 enum class Interaction { SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none };
 
 // The parameter `habitat`; automatic: as dynamics, normalisation and gains need it.
@@ -38,7 +38,7 @@ enum class ManifoldChoice { automatic, sphere, space, ellipsoid };
 // Whether V acts on x_j - x_i; automatic: for hardmax in R^d and for rescaled.
 enum class Relative { automatic, yes, no };
 
-// Whether the forces of the heads add, are averaged, or are those of infinitely many, averaged.
+// Whether the forces of the heads are added, averaged, or averaged over infinitely many heads.
 enum class HeadScale { sum, mean, limit };
 
 // How matrices of several layers, from files, act in time: one for all times, layer after layer, or
@@ -57,7 +57,7 @@ struct MatrixChoice {
     goe,
     wigner,
     psd,
-    query_key,        // Q^T K; of the value alone
+    query_key,        // Q^T K; only for the value
     minus_query_key,  // -Q^T K
     given,
     from_file,
@@ -72,7 +72,7 @@ struct MatrixChoice {
 struct PerceptronChoice {
   enum Kind { none, gaussian, gradient, from_file } kind = none;
   int units = 0;                   // of the random ones
-  std::filesystem::path folder{};  // of `from_file`: where `file` is looked for
+  std::filesystem::path folder{};  // of `from_file`: the folder of `file`
   std::string file{};              // FILE.safetensors, or NAME_*.npy
   bool operator==(const PerceptronChoice&) const = default;
 };
@@ -83,7 +83,7 @@ struct NormalisationChoice {
   bool operator==(const NormalisationChoice&) const = default;
 };
 
-// What moves the particles, before matrices are drawn and read.
+// The forces, before matrices are drawn and read.
 struct DynamicsSpec {
   Interaction interaction = Interaction::SA;
   double beta = 4;
@@ -91,13 +91,13 @@ struct DynamicsSpec {
   MatrixChoice query{}, key{}, value{};
   WeightsInTime weights_in_time = WeightsInTime::constant;
   std::optional<double> weights_until{};  // the last layer's end or knot; empty: the final time
-  double redraw = 0;           // random weights are drawn anew after every such time; 0: never
+  double redraw = 0;           // random weights are drawn again after every such time; 0: never
   std::optional<int> heads{};  // empty: 1, or as a file of matrices has them
   HeadScale head_scale = HeadScale::sum;
   Attention::Mask mask = Attention::none;
   bool self = true;
   Relative relative = Relative::automatic;
-  double alibi = 0;  // a slope of alibi / n a place
+  double alibi = 0;  // a slope of alibi / n per place
   Clock clock = Clock::u1;
   NormalisationChoice normalisation{};
   Vector gains{}, gains_end{};          // (d); empty: none
@@ -124,9 +124,9 @@ struct InitialFile {  // points in an npy, or a picture in a png for a trained s
   bool operator==(const InitialFile&) const = default;
 };
 struct InitialPicture {  // of a data set, for a trained swarm
-  bool train = false;    // else of the test set
-  double index = 0;      // NaN, as `finer`: no number was given
-  double finer = 1;      // grid points an axis, times those the model has learned with
+  bool train = false;    // true: the training set; false: the test set
+  double index = 0;      // NaN, as for `finer`: not given
+  double finer = 1;      // grid points per axis, as a multiple of those in training
   bool operator==(const InitialPicture&) const = default;
 };
 using Initial = std::variant<InitialLaw, InitialPoints, InitialFile, InitialPicture>;
@@ -138,7 +138,7 @@ struct SaveChoice {
     share,     // first: how many intervals make up T
     log,       // first: how many times from dt to T, in a constant ratio
     log_from,  // times first * second^k
-    final,     // T alone
+    final,     // only T
   } kind = share;
   double first = 100, second = 0;
   bool operator==(const SaveChoice&) const = default;
@@ -146,10 +146,10 @@ struct SaveChoice {
 
 inline constexpr int kDefaultParticles = 64, kDefaultCoordinates = 3;
 
-// An experiment as its words or its program say it. A field for each parameter.
+// The settings of an experiment, with one field for each parameter.
 struct ExperimentSpec {
   std::string name = "flock";
-  std::optional<int> n{}, d{};  // empty: the defaults, or as points and models have them
+  std::optional<int> n{}, d{};  // empty: the defaults, or those of points and models
   DynamicsSpec dynamics{};
   std::optional<std::filesystem::path> model{};  // a trained swarm that moves the particles
   Initial init{};
@@ -167,15 +167,15 @@ struct ExperimentSpec {
   double cluster_tol = 0.001, pair_threshold = 0.999;
 };
 
-// A spec beside the words that say the same: refusals quote them, config.toml repeats them.
+// A spec with the texts it was read from: errors quote them, and config.toml repeats them.
 struct WordedSpec {
   ExperimentSpec spec{};
   Settings words{};  // every parameter
 };
 
-// Out of words, each held to what its parameter takes; Error(input) for the first that is not.
+// Parses settings; throws Error(input) for the first value that its parameter does not take.
 ExperimentSpec spec_of(const Settings& words);
-// Into words that read back as the same spec: what differs from the default counts as given.
+// Writes settings that parse to the same spec; values that differ from the default count as given.
 Settings words_of(const ExperimentSpec& spec);
 
 struct ParameterValue {  // one value of a parameter; behind ':' its arguments, as in cap:ANGLE
@@ -188,16 +188,16 @@ struct Parameter {
   enum Kind { number, whole, word, flag } kind;
   const char* name;
   const char* initial;                        // default, as text
-  const char* values;                         // what it takes, as text for help
+  const char* values;                         // its values, as text for help
   const char* meaning;                        // one line
-  const char* equation = "";                  // the formula that it is part of
-  const char* unit = "";                      // of numbers that have one
+  const char* equation = "";                  // the formula it belongs to
+  const char* unit = "";                      // for numbers with a range
   std::span<const ParameterValue> choices{};  // those of `values` that need an explanation
 };
 std::span<const Parameter> parameters();
 std::span<const ParameterValue> engine_values();  // those of `engine`, auto first
 
-// The known word nearest to a misspelt one; empty when none is near.
+// Returns the known name nearest to a misspelt one; empty if none is near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
 struct Preset {
@@ -213,53 +213,53 @@ struct Sources {
   std::string base{};                                // preset name, path of a .toml, or empty
   std::map<std::string, std::string> environment{};  // MURMUR_BETA -> 4
   std::vector<std::string> assignments{};            // beta=4
-  // A command that reads the table of its name: of a preset that alone, of a file the top level
-  // where it has no such table. Empty: the top level without those tables.
+  // The command whose table is read: for a preset only that table, for a file the top level if it
+  // has no such table. Empty: the top level without those tables.
   std::string section{};
 };
 Settings gather(const Sources& sources, std::span<const Parameter> table = parameters());
-Settings parse_experiment(const std::string& toml, const std::string& where,
-                          const std::filesystem::path& folder,
-                          std::span<const Parameter> table = parameters());  // what the text sets
+Settings parse_experiment(
+    const std::string& toml, const std::string& where, const std::filesystem::path& folder,
+    std::span<const Parameter> table = parameters());  // the settings of the text
 
-// What is counted as one cluster, and as a close pair.
+// Thresholds for clusters and for close pairs.
 struct ObserveChoice {
   double cluster_tol = 1e-3, pair_threshold = 0.999;
 };
 
 struct Experiment {
   std::string name = "flock";
-  RandomKey random{};  // the one place of seed and replica: noise and samples take them from here
+  RandomKey random{};  // seed and replica, also of noise and samples
   Dynamics dynamics{};
   HostSwarm swarm{};
-  EngineChoice engine{};  // resolved: never auto, and the engine knows the dynamics
+  EngineChoice engine{};  // resolved: never auto, and the engine supports the dynamics
   FlowSettings flow{};
   Schedule schedule{};
   ObserveChoice observe{};  // observe_settings makes the settings of it
   std::string config{};     // config.toml: every setting, file inputs as inputs/NAME.npy
-  Record inputs{};          // points, and the masses and matrices that came from files
+  Record inputs{};          // points, masses and matrices from files
 };
 
-// Reads files, draws what is random and resolves what was left open. Error(input) where parts of a
-// spec do not fit together.
+// Reads files, draws random parts and resolves automatic settings. Throws Error(input) if parts of
+// a spec do not fit together.
 Experiment make_experiment(const WordedSpec& worded);
 Experiment make_experiment(const ExperimentSpec& spec);
 Experiment make_experiment(const Settings& settings);
 
-// How a frame is observed: by the choice, the seed and the threads of the experiment. The time t
-// of the frame matters to attention that changes with it, and to nothing else.
+// Returns the settings for observing a frame, with the choices, seed and threads of the experiment.
+// The time t of the frame only matters for attention that changes with time.
 ObserveSettings observe_settings(const Experiment& experiment, double t = 0);
 
-// Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1
-// within 1e-5, which then becomes 1. Points that fit already keep their bits.
+// Normalises given points: throws Error(input) unless they are finite and, on the sphere, of norm 1
+// within 1e-5. The norm then becomes 1; points that fit already keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
-// What a run of `experiment` begins with that parts from the last checkpoint of `parent`, a run of
-// `before`. Error(input) where the state there is none of this experiment.
+// Returns the start of a run of `experiment` that branches from the last checkpoint of `parent`, a
+// run of `before`. Throws Error(input) if that state does not fit this experiment.
 RunBranch branch_from(const std::filesystem::path& parent, const Experiment& before,
                       const Experiment& experiment);
 
-// The field of an experiment on its engine. Nothing is asked: make_experiment has done so.
+// Makes the field of an experiment on its engine, without checks: make_experiment has done them.
 std::unique_ptr<Field> prepare_field(const Experiment& experiment, Engine& engine);
 
 // Runs the experiment into `run` from its last checkpoint, or from t = 0, on the engine that
@@ -269,41 +269,42 @@ Outcome simulate(const Experiment& experiment, Engine& engine, Run& run,
 
 struct VelocityBench {
   int repetitions = 9;
-  bool beside_reference = false;  // also times the reference engine, turn by turn
+  bool beside_reference = false;  // also times the reference engine, alternately
 };
 struct VelocitySpeed {
   std::string engine{};          // its full name
   double seconds_best = 0;       // of one velocity of the whole swarm
-  double seconds_least = 0;      // that this machine can need for it (0: not known)
+  double seconds_least = 0;      // lower bound on this machine (0: not known)
   double gpairs_per_second = 0;  // n^2 ordered pairs over seconds_best
-  double ratio = 0;              // the reference's seconds over ours; 0: not asked for
+  double ratio = 0;              // the reference engine's seconds divided by these; 0: not wanted
 };
 
-// How fast the experiment's engine computes velocities. One thread is timed by its own processor
-// clock, several and GPUs by the wall. Error(runtime) for a time below `seconds_least`.
+// Measures how fast the experiment's engine computes velocities. One thread is timed by its
+// processor clock, several threads and GPUs by a wall clock. Throws Error(runtime) for a time below
+// `seconds_least`.
 VelocitySpeed time_velocity(const Experiment& experiment, const VelocityBench& bench);
 
-// What a machine does a second at most.
+// The peak rates of a machine, per second.
 struct MachineRates {
   double powers = 0;         // powers of two
   double multiply_adds = 0;  // fused
 };
-// A sum over all pairs needs so long at least, however it is made: one power of two for an
-// unordered pair, d multiply-adds for its score, d for each of its two values and one for a weight.
+// Returns the least time of a sum over all pairs: one power of two for an unordered pair, d
+// multiply-adds for its score, d for each of its two values and one for a weight.
 double least_pair_seconds(Shape shape, const MachineRates& rates);
-// Error(runtime) for a time that is shorter, by more than the noise of a probe.
+// Throws Error(runtime) for a time that is shorter by more than the noise of a probe.
 void require_possible(double seconds, double least, const std::string& engine);
 
-// The equation in plain text, a term a line.
+// Returns the equation in plain text, with one term per line.
 std::string equation_text(const Experiment& experiment, const Settings& settings);
 
-// What the method does in one step, on this manifold and under this layer norm.
+// Describes one step of the method on this manifold and with this layer norm.
 std::string method_text(const Experiment& experiment);
 
-// When two particles are linked, of which clusters are the connected components.
+// Describes when two particles are linked; clusters are the connected components.
 std::string cluster_text(const Experiment& experiment);
 
-// One sentence a result, arXiv numbers in brackets; empty where nothing is known.
+// Returns one sentence per known result, with arXiv numbers in brackets; empty if nothing is known.
 std::vector<std::string> known_results(const Experiment& experiment);
 
 }  // namespace murmur

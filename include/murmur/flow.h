@@ -17,7 +17,7 @@ namespace murmur {
 // A new method is a value here and a row in src/flow/methods.cpp.
 enum class Method { layers, euler, rk4, dopri5, strang, bdf, tsit5, dop853 };
 
-// How a method makes its steps.
+// How a method takes its steps.
 enum class Stepping {
   layers,       // sublayer by sublayer
   runge_kutta,  // by a tableau
@@ -25,28 +25,28 @@ enum class Stepping {
   cvode,        // by CVODE
 };
 
-// Everything that commands, estimates, help and the page need to know of a method.
+// Properties of a method for commands, estimates, help and the page.
 struct MethodRow {
   Method method;
-  const char* name;         // the word for it
+  const char* name;         // its name
   const char* meaning;      // one line
-  const char* citation;     // where it stands
-  const char* explanation;  // with $dt, $rtol, ... for what method_text (experiment.h) knows
+  const char* citation;     // reference
+  const char* explanation;  // with $dt, $rtol, ... replaced by method_text (experiment.h)
   Stepping stepping;
   int order;               // as measured by tests/theorems/order_test.cpp
-  int stages = 1;          // velocities computed in a step; 0: as many as it takes
+  int stages = 1;          // velocities computed in a step; 0: it varies
   int embedded_order = 0;  // of its own error estimate; 0: steps of fixed length dt
-  int dense_order = 0;     // of its interpolant; 0: frames lie at steps
+  int dense_order = 0;     // of its interpolant; 0: frames are at steps
   bool takes_noise = false;
 };
 std::span<const MethodRow> methods();
 const MethodRow& row_of(Method method);
 std::string method_names();  // separated by commas
 
-// Whether steps are all of length dt, and times whole multiples of it.
+// Whether all steps have length dt, and times are multiples of it.
 inline bool is_fixed(Method method) { return row_of(method).embedded_order == 0; }
 
-// When frames are kept. Times are k * every (every > 0), or 0 and first * ratio^k (ratio > 1), or
+// The times of frames. They are k * every (every > 0), or 0 and first * ratio^k (ratio > 1), or
 // neither; the last time T is always kept.
 struct Schedule {
   double T = 10;
@@ -61,7 +61,7 @@ struct FlowSettings {
   Method method = Method::dopri5;
   double dt = 0.1;        // of methods with fixed steps
   Tolerance tolerance{};  // of the others
-  double merge = 0;       // particles closer than this chord become one; 0: never
+  double merge = 0;       // particles closer than this chord merge; 0: never
   std::int64_t max_evaluations = 1'000'000'000;
 };
 
@@ -72,7 +72,7 @@ struct Merge {  // an event: `absorbed` joined `into` (numbers of original parti
   int left;     // groups left
 };
 
-// How far a flow has come, and the step it tries next.
+// The position of a flow, and its next step.
 struct StepState {
   double t = 0;
   std::int64_t step = 0;  // accepted steps so far
@@ -82,7 +82,7 @@ struct StepState {
   double last_error = 1;         // of the last accepted step, for the controller
 };
 
-// Everything an exact continuation needs.
+// All data for an exact continuation.
 struct FlowState : StepState {
   std::int64_t next_frame = 0;  // the first frame not yet kept
   HostSwarm x{};                // groups, with their masses
@@ -98,48 +98,48 @@ enum class Ending {
   too_many_evaluations,
   sliding,           // along a surface where hard attention switches, under an adaptive method
   unresolved,        // a density has become too sharp for its modes (mean fields)
-  methods_disagree,  // a second method gave another result (bdf through mergers)
+  methods_disagree,  // a second method gave another result (bdf with mergers)
 };
 
 struct Outcome {
   Ending ending = Ending::finished;
   double t = 0;
   int particle = -1;
-  std::string what{}, remedy{};  // sentences, where the integration did not finish
+  std::string what{}, remedy{};  // sentences, if the integration did not finish
   bool ok() const { return ending == Ending::finished; }
 };
 
-// A frame, n0 rows: merged particles repeat. It is shown where it stands and as it is stored.
+// A frame with n0 rows, in which merged particles repeat: on its engine and in host memory.
 struct Frame {
-  const Swarm& swarm;                                 // on its engine, where the field can sum it
+  const Swarm& swarm;                                 // on its engine, for sums by the field
   const HostSwarm& host;                              // the same points in host memory
-  operator const HostSwarm&() const { return host; }  // for a watch that asks for no more
+  operator const HostSwarm&() const { return host; }  // for a watch that needs only this
 };
 
 struct FlowWatch {
   std::function<void(double t, const Frame& frame)> frame{};
   std::function<void(const Merge&)> merged{};
-  // After every accepted step and every frame inside one; true: stop here, resumably. The state
-  // shown says how far the integration is; the one to continue from is what `fetch` gives, since
-  // the swarm may have to come from a device.
+  // Called after every accepted step and every frame inside one; true: stop here, resumably. The
+  // given state has the position of the integration; `fetch` returns the state to continue from,
+  // since the swarm may have to be copied from a device.
   std::function<bool(const FlowState&, const std::function<FlowState&()>& fetch)> pause{};
 };
 
 FlowState start(const HostSwarm& x);
 
-struct Flow {  // what carries the swarm
+struct Flow {  // how a swarm is integrated
   Engine& engine;
-  Field& field;  // the dynamics it was prepared for says manifold and noise
+  Field& field;  // prepared for a dynamics, which has manifold and noise
   FlowSettings settings{};
   RandomKey random{};  // of the noise
 };
 
-// Carries state to schedule.T. Saving never changes the steps taken: adaptive methods
+// Integrates `state` to schedule.T. Saving never changes the steps taken: adaptive methods
 // interpolate frames.
 Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch);
 
-// The frame of a state: n0 rows, each at its group's position, with original masses.
+// Returns the frame of a state: n0 rows, each at its group's position, with original masses.
 HostSwarm unfold(const FlowState& state, const HostSwarm& groups);
 
 }  // namespace murmur

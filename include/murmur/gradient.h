@@ -1,5 +1,5 @@
-// gradient.h: the gradient of a loss of a simulated swarm in everything that the simulation is made
-// of.
+// gradient.h: the gradient of a loss of a simulated swarm with respect to starts, masses and
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,39 @@
 
 namespace murmur {
 
-// d loss / d (each number), of the trajectory as it was computed: the adjoint of every step that
-// was taken, stages, retractions and interpolated frames included. Steps of adaptive methods are
-// frozen: their lengths do not count as functions of anything.
+// d loss / d (each number) of the computed trajectory: the adjoint of every step, including stages,
+// retractions and interpolated frames. Lengths of adaptive steps count as constants.
 struct FlowGradient {
-  HostSwarm start{};  // (n, d) in x_i(0); on the sphere along it
-  Vector mass{};      // (n) in each mass by itself: they need not go on summing to 1
-  // In the dynamics: one of the same form, whose numbers are derivatives. Every matrix and bias of
-  // a force is filled in, with the derivative at the identity or at zero where it was left out.
-  // `beta`, `alibi` (0 where there is none), query, key, value and biases of heads; matrices and
-  // biases of perceptrons; beta and value of ManyHeads; all of these at both ends where forces
-  // change in time (beta once, in `forces`); `gain`, `gain_end`, `speed`
-  // and, where it is not 0, `noise`: its draws stay, as if the path of the noise had been given.
-  // Times and everything else stay what they were.
+  HostSwarm start{};  // (n, d) in x_i(0); on the sphere its tangential part
+  Vector mass{};      // (n) in each mass separately, without the constraint that they sum to 1
+  // In the dynamics: a dynamics of the same form that holds derivatives. Every matrix and bias of a
+  // force is filled in; if it was left out, with the derivative at the identity or at zero. `beta`,
+  // `alibi` (0 if there is none), query, key, value and biases of heads; matrices and biases of
+  // perceptrons; beta and value of ManyHeads; all of these at both ends if forces change in time
+  // (beta once, in `forces`); `gain`, `gain_end`, `speed` and, unless it is 0, `noise`, with the
+  // draws as constants. Times and other fields are unchanged.
   Dynamics dynamics{};
 };
 
 struct GradientSettings {
-  // States of the swarm that are held at once on the way back, at each of its levels. Flows of more
-  // steps keep some and repeat the stretches between: about once for every factor of so many steps.
+  // Number of states that the backward pass stores at each of its levels. Flows with more steps
+  // store some states and repeat the steps between them, about once for every factor of `states` in
+  // the number of steps.
   int states = 512;
-  // After every step; true: on the way there the flow ends, interrupted, and on the way back
-  // `backward` throws Error(runtime).
+  // Called after every step; true: the flow ends as interrupted, or `backward` throws
+  // Error(runtime).
   std::function<bool()> stop{};
 };
 
-// Nothing where a flow has a gradient, else the reason: hard attention, merging, the method bdf,
-// and engines other than `reference` and `simd`.
+// Returns nothing if a flow has a gradient, else the reason: hard attention, merging, the method
+// bdf, and engines other than `reference` and `simd`.
 std::optional<Unknown> gradient_unknown(const Flow& flow);
 
-// A flow that was carried to the end of a schedule and can be gone through backwards. The flow's
-// engine and field have to stay. Not by several threads at once.
+// A flow that ran to the end of a schedule and can be differentiated. The flow's engine and field
+// have to exist as long as this object. Not for use by several threads at once.
 class RecordedFlow {
  public:
-  // Error(input) where `gradient_unknown` has a reason.
+  // Throws Error(input) if `gradient_unknown` returns a reason.
   RecordedFlow(const Flow& flow, const Schedule& schedule, const HostSwarm& start,
                const GradientSettings& settings = {});
   ~RecordedFlow();
@@ -59,11 +58,12 @@ class RecordedFlow {
   std::span<const HostSwarm> frames() const;  // as `advance` shows them
   std::int64_t steps() const;
 
-  // From the cotangents d loss / d frame, one a frame. Error(numerical) unless the flow finished.
+  // Takes the cotangents d loss / d frame, one per frame. Throws Error(numerical) unless the flow
+  // finished.
   FlowGradient backward(std::span<const HostSwarm> cotangents) const;
 
-  // The frames of the same steps from another start and with another field, of a dynamics of the
-  // same form: what a frozen trajectory is as a function of its numbers.
+  // Repeats the same steps from another start and with another field, for a dynamics of the same
+  // form, and returns the frames: the function that `backward` differentiates.
   std::vector<HostSwarm> frames_from(const HostSwarm& start, Field& field) const;
 
  private:
@@ -71,8 +71,8 @@ class RecordedFlow {
   std::unique_ptr<Parts> parts_;
 };
 
-// A loss of the frames of a flow: returns its value and writes its cotangents, one a frame, which
-// come as zeros.
+// A loss of the frames of a flow: returns its value and writes its cotangents, one per frame, which
+// are zero at first.
 using FrameLoss =
     std::function<double(std::span<const HostSwarm> frames, std::span<HostSwarm> cotangents)>;
 
@@ -81,18 +81,19 @@ struct LossGradient {
   FlowGradient gradient{};
 };
 
-// Both in one call: there and back again. Error(numerical) unless the flow finishes.
+// Runs the flow and differentiates it in one call. Throws Error(numerical) unless the flow
+// finishes.
 LossGradient gradient(const RecordedFlow& recorded, const FrameLoss& loss);
 
-// One array of numbers of a dynamics, where it lies.
+// A reference to one array of numbers of a dynamics.
 struct ParameterSpan {
   std::string name{};  // sublayers.0.forces.0.query, ..., gain, gain_end, speed, noise
   std::vector<std::size_t> shape{};
   std::span<double> values{};
 };
 
-// Every number that has a gradient, in one order: of a dynamics and of its gradient the same
-// places. Matrices and biases that were left out are filled in first, which changes no velocity.
+// Lists every number that has a gradient; a dynamics and its gradient have the same order. Matrices
+// and biases that were left out are filled in first, which changes no velocity.
 std::vector<ParameterSpan> parameter_spans(Dynamics& dynamics, int d);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// landscape.h: the energy of attention beside a perceptron on the sphere, and its critical points.
+// landscape.h: the energy of attention and a perceptron on the sphere, and its critical points.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ struct Landscape {
   enum Direction { ascent, descent } direction = ascent;
 };
 
-// The energy that tokens climb (V = D) or descend (V = -D), D = Q^T K symmetric, relative 1e-12:
-// unnormalised attention in the clock U1 (kernel plain) or U2 (scaled), beside a perceptron in
-// gradient form, without noise. Error(input) with a reason for any other dynamics on the sphere of
-// R^d.
+// Returns the energy that tokens ascend (V = D) or descend (V = -D), D = Q^T K symmetric (relative
+// 1e-12): unnormalised attention in the clock U1 (kernel plain) or U2 (scaled), with a perceptron
+// in gradient form, without noise. Throws Error(input) with a reason for any other dynamics on the
+// sphere of R^d.
 Landscape landscape_of(const Dynamics& dynamics, int d);
 
-// a and omega of a perceptron in gradient form, W_out = W_in^T diag(omega) without biases (relative
-// 1e-12); Error(input) for any other.
+// Returns a and omega of a perceptron in gradient form, W_out = W_in^T diag(omega) without biases
+// (relative 1e-12); Error(input) for any other.
 void set_potential(const Perceptron& perceptron, Landscape& landscape);
 
 struct Atoms {
@@ -50,17 +50,19 @@ struct Atoms {
 
 // Each throws Error(input) for an invalid landscape or atoms: shapes, beta, norms, masses. From
 // 2,048 atoms on, with up to five coordinates, sums over atoms are certified sums
-// (docs/engines.md), each right to 1e-12 of itself where double can be; `first_variations` from
-// 2,048 points on. Memory grows like the number of atoms, and time too where a series serves.
+// (docs/engines.md), each with a relative error of at most 1e-12 as far as double allows;
+// `first_variations` from 2,048 points on. Memory grows like the number of atoms, and with a series
+// time too.
 
 double energy(const Landscape& landscape, const Atoms& mu);
-// E(mu) - E of the uniform law; on the circle without cancellation, as a sum over Fourier modes.
+// Returns E(mu) minus E of the uniform law; on the circle without cancellation, as a sum over
+// Fourier modes.
 double energy_above_uniform(const Landscape& landscape, const Atoms& mu);
 double first_variation(const Landscape& landscape, const Atoms& mu, std::span<const double> x);
 // (points) F at the rows of x (points, d).
 Vector first_variations(const Landscape& landscape, const Atoms& mu, const Matrix& x);
 Matrix slope(const Landscape& landscape, const Atoms& mu);  // (count, d) P_x grad F at the atoms
-// All of these at the atoms, each with a bound on its error, rounding included.
+// All of these at the atoms, each with a bound on its error, including rounding.
 struct AtAtoms {
   double energy = 0, energy_bound = 0;
   Vector value{}, value_bound{};  // (count) F
@@ -70,27 +72,27 @@ struct AtAtoms {
 AtAtoms at_atoms(const Landscape& landscape, const Atoms& mu);
 // (count (d-1), count (d-1)) second derivative of E along tangent moves u_i of the atoms in the
 // metric sum_i m_i |u_i|^2, in the frames of `tangent_frame`. At rest its eigenvalues are the rates
-// at which moves grow under ascent; divided by sum_j m_j k(x_i . x_j), where that is the same for
-// all i, the rates under softmax attention.
+// at which moves grow under ascent; divided by sum_j m_j k(x_i . x_j), if that is the same for all
+// i, they are the rates under softmax attention.
 Matrix hessian(const Landscape& landscape, const Atoms& mu);
 Matrix tangent_frame(std::span<const double> x);  // (d, d-1), orthonormal columns, orthogonal to x
-// |D| k(|D|) + sum_m |omega_m| |a_m|^2: the unit in which gradients and gaps are compared with
-// tolerances.
+// Returns |D| k(|D|) + sum_m |omega_m| |a_m|^2, the unit in which gradients and gaps are compared
+// with tolerances.
 double energy_scale(const Landscape& landscape);
 
-// The gradient flow in W_2: x_i' = +-P_x grad F(x_i). A step is kept when its error estimate is
-// below `tolerance` and the energy does not change the wrong way by more than 1e-14 energy_scale
-// and what bounds on both energies allow.
+// The gradient flow in W_2: x_i' = +-P_x grad F(x_i). A step is accepted if its error estimate is
+// below `tolerance` and the energy does not change in the wrong direction by more than 1e-14
+// energy_scale plus the bounds on both energies.
 struct ClimbSettings {
   double tolerance = 1e-4;  // local error of a step, largest move of an atom
   double gradient = 1e-9;   // ends when every slope is below this share of energy_scale
   int most_steps = 1000;
   double most_time = 1e300;
-  std::function<bool()> stop{};  // asked between steps; true: leave where it is
+  std::function<bool()> stop{};  // called between steps; true: stop there
 };
 struct Climb {
   Atoms mu{};
-  std::vector<double> times{}, energies{};  // after every accepted step, the start first
+  std::vector<double> times{}, energies{};  // called at the start and after every accepted step
   int refused = 0;                          // steps rejected
   double slope_bound = 0;                   // on the error of any slope; 0: summed pair by pair
 };
@@ -98,54 +100,54 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
 
 // Optimality of a measure by its duality gap (the gap of Frank and Wolfe): under descent
 //   gap = mean of F over mu - min F >= E(mu) - min E >= 0      (E is convex in mu, D >= 0)
-// and under ascent gap = max F - mean of F, zero at every maximiser; so it is under descent where D
-// has a negative eigenvalue: E is not convex then, and a certificate local. It is held against what
-// is at stake: the range of V, what the axes of D are worth to the best measure, or how far E(mu)
-// is from the energy of the uniform law, whichever is least.
-// k(1) would not do: e^beta drowns both. A certificate is about the energy: of how many atoms the
-// best measure has it says nothing.
+// and under ascent gap = max F - mean of F, zero at every maximiser. The same holds under descent
+// if D has a negative eigenvalue: E is then not convex, and a certificate is local. The gap is
+// compared with the stake: the range of V, the gain of the best measure along the axes of D, or the
+// distance of E(mu) from the energy of the uniform law, whichever is least. k(1) is not suitable,
+// because e^beta is much larger than both. A certificate is about the energy; it does not give the
+// number of atoms of the best measure.
 struct Certificate {
   static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
   double duality_gap = 0;       // from the best point that was found
   double bound = kUnbounded;    // upper bound of the gap, with its rounding
-  double stake = kUnknown;      // unknown where it was read from a file that does not have it
-  double tolerance = kUnknown;  // the largest bound that is certified: a share of `stake`
-  double rounding = kUnknown;   // how far the gap may be off in double precision
-  // Where sign E is not convex, how much better than mu the best of all measures is (under ascent
-  // without a matrix the best Dirac); beside both D and units no measure is better by more. A
-  // certificate is local there, of first and second order.
+  double stake = kUnknown;      // unknown if it was read from a file without it
+  double tolerance = kUnknown;  // the largest bound that is certified: a fraction of `stake`
+  double rounding = kUnknown;   // rounding error of the gap in double precision
+  // If sign E is not convex, how much better than mu the best of all measures is (under ascent
+  // without a matrix the best Dirac); with both D and units, an upper bound on that. A certificate
+  // is then local, of first and second order.
   double shortfall = kUnknown;
-  bool exhaustive = false;  // whether every point of the sphere is accounted for
-  // Three answers. Certified: exhaustive, bound <= tolerance and, where sign E is not convex, the
-  // second-order conditions of free masses hold. Refuted: some measure is better. Open: neither.
+  bool exhaustive = false;  // whether every point of the sphere was considered
+  // Three answers. Certified: exhaustive, bound <= tolerance and, if sign E is not convex, the
+  // second-order conditions of free masses hold. Refuted: another measure is better. Open: neither.
   bool holds = false, fails = false;
   enum class Reason {
     none,       // certified
-    gap,        // refuted: mass moved to `best` gains; how much is not proved, the gap is the most
+    gap,        // refuted: moving mass to `best` helps, by at most the gap
     uniform,    // refuted: the uniform law is better
-    unstable,   // refuted: a direction of second order is better, where sign E is not convex
-    precision,  // open: rounding alone is above the tolerance
+    unstable,   // refuted: a second-order direction is better (sign E not convex)
+    precision,  // open: the rounding error is above the tolerance
     cells,      // open: most_cells were examined
     samples,    // open: d > 3
   } reason = Reason::none;
-  // Under descent the best measure is unique, so rotations that fix every a_m leave it as it is.
-  // True where they move these atoms: it has none there, and their number is that of an
-  // approximation. Two or more dimensions must be orthogonal to all a_m.
+  // Under descent the best measure is unique, so it is invariant under rotations that fix every
+  // a_m. True if these atoms are not: the best measure then has no atoms there, and their number
+  // belongs to an approximation. Requires two or more dimensions orthogonal to all a_m.
   bool moved_by_symmetry = false;
-  Vector best{};           // (d) where F is best
-  std::int64_t cells = 0;  // of the sphere that were examined
+  Vector best{};           // (d) the best point of F
+  std::int64_t cells = 0;  // number of examined parts of the sphere
 };
 const char* answer_of(const Certificate& certificate);  // certified, refuted, open
-const char* name_of(Certificate::Reason reason);        // one word; "" for none
+const char* name_of(Certificate::Reason reason);        // its name; "" for none
 // Whether certificates are about all measures: sign E is convex, under descent with D >= 0.
 bool certifies_energy(const Landscape& landscape);
 
-// The best of all measures in closed form, where there are no units and sign E is not convex. Under
-// ascent a Dirac at an eigenvector of D's largest eigenvalue l+ or, where D has one of -l- < 0 with
-// cosh(beta l-) > e^{beta l+}, half a Dirac at its eigenvector and half at its negative (2501.03096
-// for D > 0 and D < 0). Under descent, where l- > 0, the Dirac at an eigenvector of -l-.
+// The best of all measures in closed form, if there are no units and sign E is not convex. Under
+// ascent a Dirac at an eigenvector of D's largest eigenvalue l+ or, if D has an eigenvalue -l- < 0
+// with cosh(beta l-) > e^{beta l+}, half a Dirac at its eigenvector and half at its negative
+// (2501.03096 for D > 0 and D < 0). Under descent with l- > 0, the Dirac at an eigenvector of -l-.
 struct KnownBest {
   double energy = 0;
   Atoms mu{};  // one of them
@@ -153,13 +155,12 @@ struct KnownBest {
 std::optional<KnownBest> known_best(const Landscape& landscape);
 
 // d = 2, 3: branch and bound over arcs or cells of the cube's faces, by F's Taylor series of second
-// order with a bound of F''' along great circles, or a bound of F'', which without a matrix is
-// k(1) + L sum_m |omega_m| |a_m|^2, L
-// the activation's Lipschitz constant, where that gives a better bound; up to rounding. d > 3: the
-// gradient is followed from many starts, never exhaustive.
+// order with a bound of F''' along great circles, or a bound of F'', which without a matrix is k(1)
+// + L sum_m |omega_m| |a_m|^2, L the activation's Lipschitz constant, if that gives a better bound;
+// up to rounding. d > 3: gradient ascent from many starts, never exhaustive.
 struct CertifySettings {
-  double tolerance = 1e-8;            // as a share of the stake
-  std::int64_t most_cells = 500'000;  // after which the bound reached is reported
+  double tolerance = 1e-8;            // as a fraction of the stake
+  std::int64_t most_cells = 500'000;  // maximum; then the bound so far is reported
 };
 Certificate certify(const Landscape& landscape, const Atoms& mu,
                     const CertifySettings& settings = {});
@@ -172,10 +173,10 @@ enum class Masses {
 struct CriticalPoint {
   Atoms mu{};  // heaviest first
   double energy = 0;
-  double above_uniform = 0;  // energy_above_uniform: where e^beta is large, its digits mean more
+  double above_uniform = 0;  // energy_above_uniform: more accurate if e^beta is large
   double gradient_norm = 0;  // largest slope, and with free masses |F - mean|, over energy_scale
   // Largest ratio of the gradient at an atom to the sum of the lengths of its terms, which cancel
-  // at a critical point: near 1 where the gradient is small only because other atoms are far away.
+  // at a critical point: near 1 if the gradient is small only because other atoms are far away.
   // Reported points have at most 1e-9.
   double balance = 0;
   // Eigenvalues of the second derivative, increasing. Equal masses: of the n tokens, (n (d-1)).
@@ -188,61 +189,61 @@ struct CriticalPoint {
   // perceptron, r the dimension of the span of the atoms.
   int expected_zeros = 0;
   int edges = 0;  // atoms on the edge of a relu unit, counted by units: there the second derivative
-                  // has two sides, and spectrum and index are those of the side without it
-  // No unstable eigenvalue, whichever sides of edges are taken; with free masses none of
-  // `splitting` either, since an atom may then split into any number of atoms; with equal masses
-  // only into its tokens.
+                  // has two values, and spectrum and index are those without the unit
+  // No unstable eigenvalue on any side of the edges; with free masses none of `splitting` either,
+  // since an atom may then split into any number of atoms; with equal masses only into its tokens.
   bool second_order = false;
-  int found = 0;  // starts that ended here
+  int found = 0;  // number of starts that ended here
   Certificate certificate{};
 };
 
-// All fields of a CriticalPoint for given atoms. n: tokens that share the mass, 0: free masses.
+// Computes all fields of a CriticalPoint for given atoms. n: tokens that share the mass, 0: free
+// masses.
 CriticalPoint describe(const Landscape& landscape, const Atoms& mu, int n);
 
-// Atoms times d of a measure with free masses that is still optimised.
+// Limit on atoms times d of a measure with free masses.
 inline constexpr int kMostOptimised = 300;
 struct SearchSettings {
   Masses masses = Masses::equal;
   int n = 64;
   int starts = 100;  // every second one follows the flow, the others solve for any index
   std::uint64_t seed = 0;
-  double gradient = 1e-12;  // largest gradient of a critical point, as a share of energy_scale
-  double merge = 1e-6;      // atoms closer than this chord are one
+  double gradient = 1e-12;  // largest gradient of a critical point, as a fraction of energy_scale
+  double merge = 1e-6;      // atoms closer than this chord merge
   CertifySettings certify{};
   int threads = 0;  // 0: all cores; the result does not depend on it
 };
-// Error(input) for what cannot be searched, before anything is.
+// Throws Error(input) for invalid settings, before the search.
 void check_search(const Landscape& landscape, const SearchSettings& settings);
 struct Search {
   std::vector<CriticalPoint> points{};  // best energy first
-  int lost = 0;                         // starts that did not converge
-  // Free masses under a convex energy: the best measure, which is one, needs more atoms than a
-  // search handles. Every start that looks for it is then lost, and only the first one searches.
+  int lost = 0;                         // number of starts that did not converge
+  // Free masses and a convex energy: the best measure, which is unique, needs more atoms than a
+  // search handles. Then every start fails, and only the first one is tried.
   bool is_spread = false;
 };
-// Points that differ by the order of atoms, or by rotations and reflections that fix every a_m,
-// count as one: they are compared by masses and cosines, to 1e-6.
+// Points that differ only in the order of atoms, or by rotations and reflections that fix every
+// a_m, are equal: masses and cosines are compared to 1e-6.
 Search critical_points(const Landscape& landscape, const SearchSettings& settings = {});
 
-// Between the starts of a search, or the betas of a scan: what is known of each, and when to leave.
+// Known results for the starts of a search or the betas of a scan, and when to stop.
 template <typename Found>
 struct SearchWatch {
-  std::vector<std::optional<Found>> known{};             // one a start, found before; empty: none
-  std::function<void(int start, const Found&)> ended{};  // after each; one call at a time
-  std::function<bool()> stop{};                          // true: leave; asked by any thread
+  std::vector<std::optional<Found>> known{};             // one per start, found before; empty: none
+  std::function<void(int start, const Found&)> ended{};  // called after each; one call at a time
+  std::function<bool()> stop{};                          // true: stop; called by any thread
   bool stopped() const { return stop && stop(); }
 };
-// Where a start came to rest; no atoms: nowhere.
+// The end point of a start; no atoms: it did not converge.
 using SearchEnd = Atoms;
-// Nothing when stopped.
+// Returns nothing if stopped.
 std::optional<Search> critical_points(const Landscape& landscape, const SearchSettings& settings,
                                       const SearchWatch<SearchEnd>& watch);
 
-// The best measure with free masses, from n tokens at random positions: conic particle gradient
-// steps (mass r^2), then atoms where F is best and masses by quadratic programming (sliding
-// Frank-Wolfe), until the certificate holds. Under descent that is the minimiser of E; under ascent
-// a local maximiser.
+// Finds the best measure with free masses, from n tokens at random positions: conic particle
+// gradient steps (mass r^2), then atoms at the best points of F and masses by quadratic programming
+// (sliding Frank-Wolfe), until the certificate holds. Under descent that is the minimiser of E;
+// under ascent a local maximiser.
 CriticalPoint best_measure(const Landscape& landscape, const SearchSettings& settings);
 
 // Positions of the atoms relative to the potential V.
@@ -252,7 +253,7 @@ struct Place {
   double unit_angle = 0;  // to the nearest a_m
 };
 struct Localisation {
-  std::vector<Place> places{};    // one an atom
+  std::vector<Place> places{};    // one per atom
   std::vector<Vector> extrema{};  // strict local maxima of V (minima under descent)
   double heaviest = 0;            // mass of one atom
   // d = 2: the greatest mass of two or more atoms in an arc of 1 / (2 sqrt beta), and its bound at
@@ -264,20 +265,20 @@ Localisation localise(const Landscape& landscape, const Atoms& mu);
 // for the plain kernel; the scaled one multiplies C by e^beta (2601.21366).
 double arc_mass_bound(const Landscape& landscape);
 
-// The best measure at one beta, and where it is.
+// The best measure at one beta, and its position.
 struct ScanPoint {
   double beta = 0;
   CriticalPoint best{};
   Localisation where{};
   double scale = 0;  // energy_scale
-  double angle = 0;  // sum_i m_i angle_i to the nearest extremum of V; NaN where there is none
-  // Mass where at least one unit is active, and where all are; NaN without units.
+  double angle = 0;  // sum_i m_i angle_i to the nearest extremum of V; NaN if there is none
+  // Mass at which at least one unit is active, and at which all are; NaN without units.
   double active_mass = 0, all_active_mass = 0;
 };
-// best_measure at each of `betas`, all else equal; each starts from the same tokens.
+// Computes best_measure at each of `betas`; each starts from the same tokens.
 std::vector<ScanPoint> scan_beta(const Landscape& landscape, std::span<const double> betas,
                                  const SearchSettings& settings);
-// The same with what is known of each beta: its best measure. Nothing when stopped.
+// The same with known best measures of some betas. Returns nothing if stopped.
 std::optional<std::vector<ScanPoint>> scan_beta(const Landscape& landscape,
                                                 std::span<const double> betas,
                                                 const SearchSettings& settings,

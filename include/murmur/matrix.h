@@ -1,4 +1,4 @@
-// matrix.h: matrices, vectors, and arrays of any shape as files hold them, as plain data.
+// matrix.h: matrices, vectors, and arrays of any shape, as plain data.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ inline Matrix scaled_identity(int d, double scale) {
   return m;
 }
 
-// Empty means identity, wherever a matrix may be left out.
+// An empty matrix means the identity if a matrix may be left out.
 inline bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
 
 struct Array {

@@ -1,4 +1,5 @@
-// observe.h: what is read off a swarm: the table of observables, one frame in detail, many frames.
+// observe.h: measurements of a swarm: the table of observables, details of one frame, series of
+// frames.
 #pragma once
 
 #include <complex>
@@ -19,8 +20,8 @@ namespace murmur {
 
 struct ObserveSettings {
   double cluster_tol = 1e-3;  // sphere: linked when <x_i, x_j> > 1 - tol; R^d: |x_i - x_j| < tol
-  double pair_threshold = 0.999;  // of close_pairs: fraction of pairs with cosine above it
-  std::uint64_t seed = 0;         // of the pair sample of large swarms; see observe_settings
+  double pair_threshold = 0.999;  // for close_pairs, the fraction of pairs with a cosine above it
+  std::uint64_t seed = 0;         // for the pair sample of large swarms; see observe_settings
   int max_exact = 20'000;         // above this many particles pair statistics are sampled
   std::int64_t sample_pairs = 10'000'000;
   int threads = 0;  // 0: all cores; the numbers do not depend on it
@@ -38,21 +39,23 @@ struct Observable {
 // All observables, in column order.
 std::span<const Observable> observables();
 
-// The names of those that exist for this dynamics (energy needs V = +-Q^T K symmetric, ...).
+// Returns the names of the observables that exist for this dynamics (energy needs V = +-Q^T K
+// symmetric, ...).
 std::vector<std::string> observable_names(const Dynamics& dynamics);
 
-// Where a name stands among observable_names(dynamics); their number where it is not one of them.
+// Returns the index of a name in observable_names(dynamics), or their number if it is not one of
+// them.
 std::size_t observable_column(const Dynamics& dynamics, const std::string& name);
 
-// One row of numbers, in the order of observable_names(dynamics). NaN where a value does not exist
-// for this frame: an energy that overflows, the cosines of a single particle, anything computed
-// from a swarm with a coordinate that is not finite.
+// One row of numbers, in the order of observable_names(dynamics). NaN if a value does not exist for
+// this frame: an energy that overflows, the cosines of a single particle, anything computed from a
+// swarm with a coordinate that is not finite.
 std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
                             const ObserveSettings& settings);
 
-// The same row of a swarm on its engine: the field gives the sums over particles and over pairs.
-// What is no such sum is read off `frame`, the same swarm as it is being stored: clusters, the
-// entropies of attention rows, and the potentials of perceptrons.
+// The same row of a swarm on its engine: the field computes sums over particles and pairs. Other
+// observables are computed from `frame`, the same swarm in host memory: clusters, entropies of
+// attention rows, and potentials of perceptrons.
 std::vector<double> observe(Field& field, const Swarm& x, const HostSwarm& frame,
                             const ObserveSettings& settings);
 
@@ -69,22 +72,23 @@ Clusters clusters(const HostSwarm& x, Manifold manifold, double tol = 1e-3);
 // The same on the manifold of a dynamics; where norms change too, of the directions x / |x|.
 Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
 
-// Components chain: a row of particles, each close to the next, is one cluster however far its
-// ends are apart. A count means something where no cluster is much wider than the tolerance, and
-// where other tolerances give it too.
+// Components form chains: a row of particles, each close to the next, is one cluster even if its
+// ends are far apart. A count is meaningful if no cluster is much wider than the tolerance, and if
+// other tolerances give the same count.
 struct ClusterCounts {
-  static constexpr int kMostUnasked = 20'000;  // particles that are counted so without being asked
+  static constexpr int kMostUnasked = 20'000;  // default limit of particles for this count
   int count = 0;                               // at tol
   int finer = 0, coarser = 0;                  // at tol / 10 and 10 tol
-  double width = 0;      // of the widest: how far a member is from the mean, in units of tol's
+  // Of the widest cluster: largest distance of a member from the mean, in the units of tol
+  double width = 0;
   bool chained = false;  // width > 10 tol
 };
 ClusterCounts count_clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
 
-// How the cosines of the pairs i < j spread over [-1, 1]; in R^d those of the directions x / |x|.
+// Histogram of the cosines of the pairs i < j over [-1, 1]; in R^d of the directions x / |x|.
 struct CosineHistogram {
   std::vector<double> edge{};         // (bins + 1) from -1 to 1; a bin holds its lower edge,
-  std::vector<std::int64_t> count{};  // (bins)     the last one both
+  std::vector<std::int64_t> count{};  // (bins)     the last one both edges
   std::int64_t pairs = 0;             // all n (n - 1) / 2, or the same sample as in observe()
 };
 CosineHistogram cosine_histogram(const HostSwarm& x, int bins,
@@ -97,10 +101,10 @@ std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int mod
 // polynomial of index d/2 - 1: by the addition theorem the power of the harmonics of degree k,
 // invariant under rotations.
 //   d = 2:  a_k = |m_k|^2        d = 3:  a_k = 4 pi / (2 k + 1) sum_m |sum_i m_i Y_km(x_i)|^2
-// Up to d = 5 and degrees of which there are not too many (160, 48 and 26 for d = 3, 4 and 5) these
-// are sums over particles, to 1e-12, at any n where that costs less than pairs; for d = 2 and 3 at
-// any degree by plain loops. Otherwise the pairs are summed, and above settings.max_exact sampled.
-// Error(input) for d = 1.
+// Up to d = 5 and for moderate degrees (up to 160, 48 and 26 for d = 3, 4 and 5) these are sums
+// over particles, to 1e-12, if that costs less than pairs; for d = 2 and 3 at any degree by plain
+// loops. Otherwise the pairs are summed, and above settings.max_exact sampled. Error(input) for d =
+// 1.
 std::vector<double> mode_powers(const HostSwarm& x, int modes,
                                 const ObserveSettings& settings = {});
 
@@ -108,53 +112,54 @@ std::vector<double> mode_powers(const HostSwarm& x, int modes,
 std::vector<double> mode_amplitudes(const HostSwarm& x, int modes,
                                     const ObserveSettings& settings = {});
 
-// The heads that act at time t, in the order of the sublayers; with `redraw` each interval has its
-// own.
+// Returns the heads that act at time t, in the order of the sublayers; with `redraw` each interval
+// has different heads.
 std::vector<Attention> heads_of(const Dynamics& dynamics, double t);
 
 // (n, n): a_ij, how much i attends to j in head `head` of heads_of(dynamics, t); each row sums to
-// 1, or to 0 where no j is allowed. For softmax, hard and sinkhorn heads as in dynamics.h; rows of
+// 1, or to 0 if no j is allowed. For softmax, hard and sinkhorn heads as in dynamics.h; rows of
 // unnormalised heads are divided by their sums. Scores are those of the dynamics, with its gains,
 // norms or e^{tV}. Error(input) without such a head, or for n > 8,192.
 Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t);
 
-// (n): row i of the same matrix, for swarms of any size; those of sinkhorn heads need all of it.
+// (n): row i of the same matrix, for swarms of any size; sinkhorn heads need the whole matrix.
 struct AttentionRow {
   int head = 0, i = 0;
   double t = 0;
 };
 Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const AttentionRow& row);
 
-// Number of singular values above tol times the largest.
+// Returns the number of singular values above tol times the largest.
 int numerical_rank(const Matrix& a, double tol = 1e-6);
 
-// (n) sum_i a_ij, the attention that each j receives; n in all where no row is empty.
+// (n) sum_i a_ij, the attention that each j receives; the sum is n if no row is empty.
 std::vector<double> attention_received(const Matrix& weights);
 
-// The leaders of 2305.05465: the j, ascending, with sum_i a_ij > share n.
+// Returns the leaders of 2305.05465: the j, ascending, with sum_i a_ij > share n.
 std::vector<int> leaders(const Matrix& weights, double share = 0.5);
 
-// Centres in the order of the tokens (2411.04990). The first token is one; another is when it lies
-// farther than delta (angle on the sphere, distance in R^d)
+// Centres in the order of the tokens (2411.04990). The first token is one; another token is one if
+// it is farther than delta (angle on the sphere, distance in R^d)
 enum class Centres {
   ordinary,  // from all earlier centres: Renyi parking
   strong,    // from all earlier tokens
 };
 std::vector<int> renyi_centres(const HostSwarm& x, Manifold manifold, double delta, Centres kind);
 
-// Where the density of a swarm has its local maxima, ascending (2412.09080):
+// Returns the local maxima of the density of a swarm, ascending (2412.09080):
 //   circle:  sum_i m_i e^{beta cos(theta - theta_i)}, theta in [0, 2 pi)     sphere, d = 2
 //   line:    sum_i m_i e^{-beta (y - y_i)^2 / 2}                             `axis` of R^d
-// The derivative is read on a grid of an eighth of beta^{-1/2}; a cell that a bound on the third
-// derivative does not clear is halved, up to 2^-12 of itself. A flat density has none.
+// The derivative is evaluated on a grid of beta^{-1/2} / 8. A cell in which a bound on the third
+// derivative does not exclude a zero is halved, down to 2^-12 of its size. A flat density has no
+// maxima.
 struct DensityRequest {
   double beta = 1;
-  int axis = 0;  // coordinate of R^d; the circle has no choice
+  int axis = 0;  // coordinate of R^d; not used on the circle
 };
 std::vector<double> density_modes(const HostSwarm& x, Manifold manifold,
                                   const DensityRequest& request);
 
-// Frames one after the other, read when asked for; all of one shape, times ascending.
+// A sequence of frames, read on demand; all with the same shape, times ascending.
 struct History {
   std::int64_t count = 0;
   std::function<double(std::int64_t)> time{};
@@ -167,17 +172,17 @@ struct Series {
   std::vector<double> t{}, value{};
 };
 
-// One cluster for as long as its members stay the same particles.
+// One cluster as long as its members are the same particles.
 struct Lineage {
-  int id = 0;                          // its place in Genealogy::clusters
+  int id = 0;                          // its index in Genealogy::clusters
   int size = 0;                        // particles
-  double mass = 0;                     // of 1 in all
-  int first_member = 0;                // its particle of the smallest index
-  std::int64_t born = 0, last = 0;     // frames that show it first and last
+  double mass = 0;                     // fraction of the total mass
+  int first_member = 0;                // its particle with the smallest index
+  std::int64_t born = 0, last = 0;     // its first and last frame
   std::vector<int> from{}, becomes{};  // ids before and after; empty at the start and at the end
 };
 
-// Clusters that gave way to others between two frames.
+// A change of clusters between two frames.
 struct Regrouping {
   enum Kind { merge, split, exchange } kind = merge;  // many to one, one to many, many to many
   double after = 0, by = 0;                           // times of the frames before and after
@@ -190,11 +195,11 @@ struct Genealogy {
 };
 const char* name_of(Regrouping::Kind kind);
 
-// Follows the clusters of a dynamics (observe.h) from frame to frame by the particles they share.
-// What happens between two frames is one event for each group of clusters it involves.
+// Tracks the clusters of a dynamics from frame to frame by the particles they share. The change
+// between two frames gives one event for each group of connected clusters.
 Genealogy genealogy(const History& history, const Dynamics& dynamics, double tol = 1e-3);
 
-// The clock tau of a series: t itself, or ln t, which leaves out t <= 0.
+// The clock tau of a series: t, or ln t, which leaves out t <= 0.
 struct PlateauRule {
   bool log_time = false;
   // Between two neighbouring times the series is flat when
@@ -209,11 +214,11 @@ struct PlateauRule {
 struct Plateau {
   double start = 0, end = 0;
   double level = 0;                 // mean over tau
-  std::optional<double> rise = {};  // when the series is half-way from the plateau before to this
+  std::optional<double> rise = {};  // time at which the series is half-way from the plateau before
 };
 std::vector<Plateau> plateaus(const Series& series, const PlateauRule& rule = {});
 
-// First time at which the series passes `level`, up or down, on straight lines between its points.
+// Returns the first time at which the series crosses `level`, interpolated linearly.
 std::optional<double> crossing_time(const Series& series, double level);
 
 struct Growth {
@@ -224,17 +229,16 @@ struct Growth {
 struct Window {
   double low = 0, high = 0;
 };
-// Fits the longest stretch of consecutive points with low < |value| < high.
-// Error(input) where it has fewer than three.
+// Fits the longest stretch of consecutive points with low < |value| < high. Throws Error(input) if
+// it has fewer than three.
 Growth growth_rate(const Series& series, Window window);
 
-// sqrt( sum_i m_i |x_i(t) - y_i|^2 ) for every frame: how far a swarm is from `reference`. Where y
-// is a metastable state, growth_rate of this is its rate of escape.
+// sqrt( sum_i m_i |x_i(t) - y_i|^2 ) for every frame: the distance of a swarm from `reference`. If
+// y is a metastable state, growth_rate of this is its rate of escape.
 Series distance_from(const History& history, const HostSwarm& reference);
 
-// How many clusters, the heaviest first, hold the fraction `share` of the mass: the atoms of the
-// measure that a swarm has become, whatever the order of its particles. Error(input) unless share
-// lies in (0, 1].
+// Returns how many clusters, the heaviest first, have the fraction `share` of the mass: the number
+// of atoms of the swarm's measure. Error(input) unless share lies in (0, 1].
 int atoms_holding(const Clusters& clusters, double share = 0.99);
 
 struct AtomRule {
@@ -251,7 +255,7 @@ struct NearClusteringRequest {
   double delta = 1e-3;
   double share = 0.5;
 };
-// Between frames the smallest cosine, and the fraction of close pairs, are taken as straight lines.
+// Between frames the smallest cosine and the fraction of close pairs are interpolated linearly.
 NearClustering near_clustering(const History& history, const NearClusteringRequest& request,
                                const ObserveSettings& settings = {});
 

@@ -1,4 +1,4 @@
-// random.h: counter-based random numbers; each draw is a pure function of who asks and why.
+// random.h: counter-based random numbers; each draw is a pure function of its purpose and index.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct RandomKey {
   bool operator==(const RandomKey&) const = default;
 };
 
-// Every stream of random numbers in the project. A number, once given, is never given again.
+// Every stream of random numbers in the project. Numbers of removed streams are never used again.
 enum class Stream : std::uint16_t {
   position = 1,       // initial laws
   query = 2,          // random query matrices
@@ -34,17 +34,17 @@ enum class Stream : std::uint16_t {
   target = 13,        // random maps that attention is to approximate
   landscape = 14,     // starts of searches for critical points
   slices = 15,        // lines and great circles that measures are projected on
-  samples = 16,       // what a task draws anew each epoch: pairs of pictures, sentences
+  samples = 16,       // samples that a task draws every epoch: pairs of pictures, sentences
   deform = 17,        // random linear maps and bendings of training samples
   depth = 18,         // how many blocks an update of a training runs
-  readout = 20,       // points of words that places are compared with, class tokens and guests
-  redrawn = 21,       // weights of a trained transformer drawn anew
-  continuation = 22,  // tokens that a transformer writes on with
+  readout = 20,       // points of words for readouts, class tokens and extra tokens
+  redrawn = 21,       // random weights in place of those of a trained transformer
+  continuation = 22,  // tokens of continuations by a transformer
   token_share = 24,   // which tokens of a training sample an update computes with
   prompts = 23,       // sentences and lists that trained transformers are given to read
 };
 
-// Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.
+// The index of a draw: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.
 struct Draw {
   std::uint64_t seed = 0;
   Stream stream = Stream::position;

@@ -11,16 +11,15 @@ namespace murmur {
 
 // Word sense. 32 ambiguous words with a sense in each of two topics, in 16 pairs whose topics are
 // the same in reverse order; 9 topics of 16 cues each, shared by all words with a sense there; 40
-// fillers that say nothing. Numbers of words: ambiguous ones first, then cues topic by topic.
+// fillers without information. Numbers of words: ambiguous ones first, then cues topic by topic.
 //
-// A sentence of 11 to 14 words has, at random places, the word that is asked about, one cue of one
-// of its topics 1 to 10 places away, another ambiguous word with a cue of its own, four stray cues,
-// and fillers. No other cue is of a topic of the word that is asked about. Label: which of its
-// senses.
+// A sentence of 11 to 14 words has, at random positions, the queried word, one cue of one of its
+// topics 1 to 10 positions away, another ambiguous word with its own cue, four other cues, and
+// fillers. No other cue belongs to a topic of the queried word. Label: which of its senses.
 inline constexpr int kSensePairs = 16, kTopicCues = 16, kFarthestCue = 10, kStrayCues = 4;
 struct SenseLexicon {
   struct Ambiguous {
-    int topic[2];  // of its first and its second sense
+    int topic[2];  // topics of its first and its second sense
   };
   std::vector<std::string> words{};    // (vocabulary)
   std::vector<Ambiguous> ambiguous{};  // (ambiguous) word k; k and k ^ 1 have reversed topics
@@ -29,13 +28,12 @@ struct SenseLexicon {
     return static_cast<int>(ambiguous.size()) + topic * kTopicCues + number;
   }
   int first_filler() const { return cue(static_cast<int>(topics.size()), 0); }
-  int topic_of(int word) const;  // of a cue; -1: it is none
+  int topic_of(int word) const;  // topic of a cue; -1: not a cue
 };
 const SenseLexicon& sense_lexicon();
 
-// Order. NAME VERB NAME among fillers, each of the three at random places in this order, 7 to 12
-// words; one of the names is asked about. Label: 0 where it comes before the verb, the subject, and
-// 1 where it comes after, the object.
+// Order. NAME VERB NAME among fillers, at random positions in this order, 7 to 12 words; one of the
+// names is queried. Label: 0 if it comes before the verb (subject), 1 if it comes after (object).
 struct OrderLexicon {
   std::vector<std::string> words{};  // names, verbs, fillers
   int names = 0, verbs = 0;          // how many
@@ -43,38 +41,38 @@ struct OrderLexicon {
 const OrderLexicon& order_lexicon();
 inline constexpr int kLongestSentence = 14;  // of both grammars
 
-// Which sentences: those to learn from, to watch a training by, to test with. They have no pair of
-// ambiguous word and cue, and no two names, in common.
+// The three sets of sentences: for training, validation and test. They share no pair of ambiguous
+// word and cue, and no pair of names.
 enum class Use : std::uint32_t { train, validation, test };
-// Pair `pair` of ambiguous words and cue `number` of either of its topics; two names.
+// Returns the set of pair `pair` of ambiguous words with cue `number` of either of its topics, and
+// that of two names.
 Use use_of_cue(int pair, int number);
 Use use_of_names(int one, int other);
 
-// By the stream `samples`; `step` tells epochs apart.
+// Draws from the stream `samples`; `step` is the epoch.
 struct SentenceDraw {
   std::uint64_t seed = 0;
   std::uint32_t step = 0;
   Use use = Use::train;
 };
-// Each sentence by itself: word, sense and all else with equal chances.
+// Independent sentences: word, sense and all other choices are uniform.
 SampleSet draw_senses(std::size_t count, const SentenceDraw& draw);
 SampleSet draw_orders(std::size_t count, const SentenceDraw& draw);
-// Fours that differ in two words alone, the one asked about and its cue: both words of a pair with
-// a cue of either topic. Labels: 0, 1, 1, 0.
+// Groups of four that differ only in the queried word and its cue: both words of a pair with a cue
+// of either topic. Labels: 0, 1, 1, 0.
 SampleSet crossed_senses(std::size_t fours, const SentenceDraw& draw);
-// Twos of the same words: a sentence, and the one in which the names have changed places, the same
-// name asked about. Labels: 0, 1.
+// Pairs with the same words: a sentence, and the one with exchanged names and the same queried
+// name. Labels: 0, 1.
 SampleSet exchanged_orders(std::size_t twos, const SentenceDraw& draw);
 
-// Naive Bayes over the words of a sentence, in any order, each one counted once a label and once
-// more as the word that is asked about:
-//   s = sum over tokens of ln (c(w, 0) + 1) / (c(w, 1) + 1) + the same of the asked word;  0: s >=
-//   0
-// `by_asked`: one table of counts for each word that is asked about.
+// Naive Bayes over the words of a sentence, without their order; the queried word counts twice:
+//   s = sum over tokens of ln (c(w, 0) + 1) / (c(w, 1) + 1)  +  the same of the queried word
+// The label is 0 if s >= 0.
+// `by_asked`: one table of counts for each queried word.
 struct BagOfWords {
   int vocabulary = 0;
   bool by_asked = false;
-  // (samples of test) the labels it says after counting the words of `train`.
+  // (samples of test) the labels it predicts after counting the words of `train`.
   std::vector<int> verdicts(const SampleSet& train, const SampleSet& test) const;
 };
 

@@ -9,18 +9,18 @@
 
 namespace murmur {
 
-// A swarm of another depth: shared blocks go on, of free ones the last is repeated.
+// Returns a swarm of another depth: shared blocks are repeated, or the last of free blocks.
 TrainedSwarm with_blocks(const TrainedSwarm& swarm, int blocks);
 
-// Spread is the root of the mean square distance of a sample's tokens to their mean. A sample that
-// left the finite numbers before is infinitely far; the accuracy is then NaN.
+// Spread is the root mean square distance of a sample's tokens from their mean. If numbers of a
+// sample became infinite before, distances are infinite and the accuracy is NaN.
 std::vector<Settling> settling_of(const TrainedSwarm& swarm, const SampleSet& samples,
                                   std::span<const std::size_t> watched, std::span<const int> blocks,
                                   int threads);
-// The depths that a training with `settle` and a report look at: the trained depth, twice and four
-// times it; none for free blocks, in more than four dimensions, and deeper than 100 blocks.
+// The depths that a training with `settle` and a report use: the trained depth, twice and four
+// times it; none for free blocks, in more than four dimensions, and above 100 blocks.
 std::vector<int> settling_depths(const TrainedSwarm& swarm);
-// So many samples spread evenly over a set, or all.
+// Returns this many samples spread evenly over a set, or all.
 std::vector<std::size_t> evenly_chosen(const SampleSet& samples, std::size_t most = 48);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// stop.h: ends long computations early: between blocks of work they look at a flag.
+// stop.h: stops long computations early: they check a flag between blocks of work.
 #pragma once
 
 #include <atomic>
@@ -8,17 +8,17 @@
 namespace murmur {
 
 // Thrown by a computation that was stopped; what it computed is lost. It is not a std::exception,
-// so that no handler of failures takes it for one.
+// so that handlers of failures do not catch it.
 struct Stopped {};
 
-// While it lives, computations of this thread, and of the threads that share their work, throw
-// Stopped between two blocks of work once `flag` is not 0. Without one nothing stops.
+// While it exists, computations of this thread, and of threads that share their work, throw Stopped
+// between two blocks of work once `flag` is not 0. Without a scope nothing stops.
 class StopScope {
  public:
-  // `look` is called by this thread between blocks, at most 20 times a second: it may set the flag.
-  // The scope around it gives what is left out.
+  // This thread calls `look` between blocks, at most 20 times per second; it may set the flag.
+  // Omitted arguments are those of the enclosing scope.
   explicit StopScope(const std::atomic<int>* flag, const std::function<void()>* look = nullptr);
-  // The flag that another thread looks at, for work that is a part of its own.
+  // Uses the flag of another thread's scope, for a part of that thread's work.
   explicit StopScope(const StopScope* other);
   ~StopScope();
   StopScope(const StopScope&) = delete;
@@ -36,8 +36,8 @@ class StopScope {
   StopScope* const outer_;
 };
 
-// While it lives, this thread does not stop: what it does is short, or has to be whole. Held(false)
-// lets it stop again within.
+// While it exists, this thread does not stop, because its work is short or must not be interrupted.
+// HoldStop(false) allows stops again inside.
 class HoldStop {
  public:
   explicit HoldStop(bool held = true);
@@ -50,16 +50,16 @@ class HoldStop {
   bool before_ = false;
 };
 
-// Throws Stopped where the flag of this thread is set. Loops over blocks of work call it themselves
-// (core/parallel.h); other loops that may take longer than a tenth of a second call it here.
+// Throws Stopped if the flag of this thread is set. for_blocks (core/parallel.h) calls it; other
+// loops that may take longer than a tenth of a second have to call it.
 void stop_point();
 
-// Does long work that has no blocks in a thread of its own while this one waits. Where this one is
-// stopped, the other goes on until the work ends: it may touch only what it owns. Without a scope
-// it is done here.
+// Does long work without blocks in a separate thread while this one waits. If this thread is
+// stopped, the other one continues until the work ends, so the work may only use data that it owns.
+// Without a scope the work runs in this thread.
 void do_aside(const std::function<void()>& work);
 
-// Whether `work` came to its end; false: it was stopped.
+// Whether `work` finished; false: it was stopped.
 template <class Work>
 bool finishes(const Work& work) {
   try {

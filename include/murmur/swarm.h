@@ -13,31 +13,33 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// n particles of d coordinates, wherever an engine keeps them.
+// n particles of d coordinates in the memory of an engine.
 class Swarm {
  public:
   virtual ~Swarm() = default;
   virtual Shape shape() const = 0;
-  virtual std::unique_ptr<Swarm> like() const = 0;  // same place, shape and masses, positions unset
+  // Same memory, shape and masses; positions unset
+  virtual std::unique_ptr<Swarm> like() const = 0;
 };
 
-// Positions that lie in somebody else's memory: coordinate k of particle i is x[k * stride + i].
+// Positions in memory of another owner: coordinate k of particle i is x[k * stride + i].
 struct BorrowedMemory {
   double* x = nullptr;
-  std::size_t stride = 0;               // n at least
-  std::shared_ptr<const void> owner{};  // held as long as the swarm is; null: the caller sees to it
-  bool read_only = false;               // then the swarm is used as a constant alone
+  std::size_t stride = 0;  // n at least
+  // Held as long as the swarm exists; null: the caller keeps the memory
+  std::shared_ptr<const void> owner{};
+  bool read_only = false;  // the swarm must then be const
 };
 
-// Struct of arrays: coordinate k of particle i is x[k * stride + i]. Of an axis the first n are the
-// swarm's; what lies between them and the next axis is nobody's to read or write.
+// Struct of arrays: coordinate k of particle i is x[k * stride + i]. The first n values of an axis
+// belong to the swarm; the padding after them must not be read or written.
 class HostSwarm final : public Swarm {
  public:
   HostSwarm() = default;
   explicit HostSwarm(Shape shape);  // at the origin, equal masses
-  // Where they lie: no copy is made, and none but the n of each axis are touched.
+  // Uses the given memory without a copy; accesses only the n values of each axis.
   HostSwarm(Shape shape, BorrowedMemory memory, std::vector<double> masses);
-  // A copy has memory of its own, also of a swarm that borrows; a move takes what there is.
+  // A copy owns its memory, also if the original borrows; a move keeps the memory.
   HostSwarm(const HostSwarm& other);
   HostSwarm(HostSwarm&& other) noexcept;
   HostSwarm& operator=(const HostSwarm& other);
@@ -64,8 +66,8 @@ class HostSwarm final : public Swarm {
   Shape shape_{};
   std::size_t stride_ = 0;
   double* x_ = nullptr;                  // (d, stride): own_, or borrowed
-  std::vector<double> own_{};            // empty where it borrows
-  std::shared_ptr<const void> owner_{};  // of what is borrowed
+  std::vector<double> own_{};            // empty if it borrows
+  std::shared_ptr<const void> owner_{};  // of borrowed memory
   bool read_only_ = false;
 };
 

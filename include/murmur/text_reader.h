@@ -1,4 +1,4 @@
-// text_reader.h: a small transformer of llama2.c reads texts, with the same bits here and in the
+// text_reader.h: runs a small transformer of llama2.c on texts, with the same bits here and in the
 // web page.
 #pragma once
 
@@ -16,12 +16,12 @@ struct ReadText {
   std::vector<float> attention{};  // (layers, heads, n, n)
 };
 
-// Weights (.bin) and tokeniser (tok*.bin) in memory; texts are read by the reference pass.
+// Weights (.bin) and tokeniser (tok*.bin) in memory; uses the reference forward pass.
 class TextReader {
  public:
-  static constexpr int kMostTokens = 96;  // of a text, those that the model writes with them
+  static constexpr int kMostTokens = 96;  // of a text, including those that the model writes
 
-  // Error(input) for files that are off, or not of one model.
+  // Throws Error(input) for files that are invalid, or not of one model.
   TextReader(std::span<const std::byte> weights, std::span<const std::byte> tokenizer);
   TextReader(TextReader&&) noexcept;
   TextReader& operator=(TextReader&&) noexcept;
@@ -31,8 +31,8 @@ class TextReader {
   int layers() const;
   int heads() const;
 
-  // Lets the model write up to `more` tokens behind the text, the likeliest each time, and traces
-  // all; `name` is what the file calls the model. Error(input) beyond kMostTokens.
+  // Lets the model append up to `more` tokens, the most probable each time, and traces all; `name`
+  // is the name of the model in the file. Throws Error(input) above kMostTokens.
   ReadText read(const std::string& text, int more, const std::string& name) const;
 
  private:

@@ -32,16 +32,16 @@ struct Growth {
   Law law = Law::sa;
   int d = 2;
   double beta = 1;
-  Clock clock = Clock::u1;  // u1, u2, u3; SA knows u1 alone
+  Clock clock = Clock::u1;  // u1, u2, u3; SA has only u1
   double noise = 0;         // 1/kappa
   bool descent = false;
 };
-// Of the attention of a dynamics on the sphere of R^d. Error(input) with a reason where it has no
-// mean field (meanfield.h), or a perceptron.
+// Returns these parameters of the attention of a dynamics on the sphere of R^d. Throws Error(input)
+// with a reason if it has no mean field (meanfield.h), or has a perceptron.
 Growth growth_of(const Dynamics& dynamics, int d);
 double growth_rate(const Growth& growth, int k);
 int fastest_mode(int d, double beta);  // k_max: the k >= 1 of greatest s_k, the same for SA and USA
-// The beta at which s_k = s_{k+1}: where k_max goes from k to k + 1.
+// Returns the beta at which s_k = s_{k+1}, where k_max changes from k to k + 1.
 double switch_point(int d, int k);
 // (arg m_k + 2 pi j) / k, m_k = mean of e^{i k theta}: predicted angles of k clusters, in [0, 2pi).
 std::vector<double> cluster_angles(std::span<const double> angles, int k);
@@ -56,8 +56,8 @@ struct Equiangular {
   Law law = Law::sa;
   double start = 0;  // rho(0), in (-1/(n-1), 1)
 };
-// n orthogonal tokens under a dynamics: V = I in the clock U1, without perceptron and noise;
-// Error(input) with a reason for any other.
+// n orthogonal tokens under a dynamics with V = I in the clock U1, without perceptron and noise;
+// throws Error(input) with a reason for any other.
 Equiangular equiangular_of(const Dynamics& dynamics, int n);
 double cosine_velocity(const Equiangular& swarm, double rho);
 double cosine(const Equiangular& swarm, double t);  // rho(t), to 1e-12
@@ -65,8 +65,8 @@ double late_rate(Law law, double beta);             // of 1 - rho: 2 (SA), 2 e^b
 // Phase curve (2312.10794, Fig. 3): the time at which rho reaches 1 - delta. From rho = 0 under SA,
 //   t* = int_0^{ln 1/delta} (e^{beta e^{-u}} + n - 1) / (2 ((n-1)(1 - e^{-u}) + 1)) du.
 double clustering_time(const Equiangular& swarm, double delta);
-// The beta whose clustering time is t (swarm.beta is not used). Error(input) where there is none in
-// [0, 700].
+// Returns the beta whose clustering time is t (swarm.beta is not used). Throws Error(input) if
+// there is none in [0, 700].
 double clustering_beta(const Equiangular& swarm, double delta, double t);
 
 // Layer normalisations of x = r theta (2510.22026), reduced to equiangular directions under SA:
@@ -95,7 +95,7 @@ Shells normalised(const Normalised& swarm, double t);
 struct TwoClusters {
   double beta = 1;
   Law law = Law::sa;
-  double mass = 0.5;  // of one of the two
+  double mass = 0.5;  // mass of one of the two
 };
 double angle_velocity(const TwoClusters& pair, double theta);
 double lifetime(const TwoClusters& pair, double from, double to);  // of an angle in (0, pi)
@@ -121,7 +121,7 @@ Escape fastest_escape(const Polygon& polygon);
 
 // Kuramoto form (2312.10794), divided by sum_j m_j e^{beta cos(theta_i - theta_j)} for SA:
 //   theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i - theta_j)
-// No masses: equal ones.
+// Without masses they are equal.
 struct Angles {
   std::span<const double> theta;
   std::span<const double> mass = {};
@@ -129,14 +129,14 @@ struct Angles {
 std::vector<double> kuramoto_velocity(Law law, double beta, const Angles& angles);
 
 // The staircase of the energy of 2410.06833 in clock u4 (arc length, times ln beta); times and
-// levels are derived here: for large beta only the closest pair moves. Merging n1 tokens with n2
-// over an angle g takes an arc length of g sqrt(n1 n2/(n1 + n2)), and the energy is half way up
-// once g = sqrt(2 ln 2 / beta). Levels are sum_q m_q^2.
+// levels are derived here, for large beta, where only the closest pair moves. Merging n1 tokens
+// with n2 over an angle g takes an arc length of g sqrt(n1 n2/(n1 + n2)), and the energy is half
+// way up once g = sqrt(2 ln 2 / beta). Levels are sum_q m_q^2.
 struct Stair {
   double half;                   // time at which the energy is half way up to `level`
   double full;                   // time of the merge
   double level;                  // energy after it
-  double left_mass, right_mass;  // of the two that merged
+  double left_mass, right_mass;  // sizes of the two that merged
 };
 // counts: tokens in each angle, empty means one each. beta > 1.
 std::vector<Stair> staircase(std::span<const double> angles, std::span<const double> counts,
@@ -182,23 +182,23 @@ double noise_threshold(int d, double beta, int k = 1);
 // beta_*: I_{d/2+1}/I_{d/2} = 1/d; the transition at kappa_c is continuous up to it (2606.05140).
 double continuous_until(int d);
 double kuramoto_order(double kappa);  // beta = 0, d = 2: r = I_1(kappa r)/I_0(kappa r)
-// Circle: r = |int e^{i theta} dp| of the stable p ~ exp((kappa/beta) W * p), W = e^{beta cos},
-// that is reached from order `start`: 1 gives the ordered law where there is one, small values the
+// Circle: r = |int e^{i theta} dp| of the stable law p ~ exp((kappa/beta) W * p), W = e^{beta cos},
+// that is reached from order `start`: 1 gives the ordered law if there is one, small values the
 // uniform one.
 double stationary_order(double kappa, double beta, double start = 1);
 
-// Weights drawn anew after every time DT (`redraw`); derived here, announced in 2604.01978 and
+// Weights drawn again after every time DT (`redraw`); derived here, announced in 2604.01978 and
 // 2601.21942.
 
-// V has independent normal entries of variance 1/d. In the time s = DT t its pushes add up to a
-// matrix W of Brownian motions of variance s/d, the same for all tokens. As DT -> 0, SA becomes
+// V has independent normal entries of variance 1/d. In the time s = DT t its contributions add up
+// to a matrix W of Brownian motions of variance s/d, the same for all tokens. As DT -> 0, SA
+// becomes
 //   dx_i = P_i dW A_i + (1/2d) (-(d-1) |A_i|^2 x_i + c P_i sum_ab e_a (D A_i[X_ab])_b) ds    (Ito)
-// A_i = sum_j a_ij x_j. X_ab = (P_j e_a (A_j)_b)_j is what the entry (a, b) does to all tokens, P
-// e_a that of a unit vector; c = 1 for the flow within a draw (Stratonovich), 1 - 1/k for k steps
-// of `layers` or `euler` a draw.
+// A_i = sum_j a_ij x_j. X_ab = (P_j e_a (A_j)_b)_j is the effect of the entry (a, b) on all tokens,
+// P e_a the projection of a unit vector; c = 1 for the flow within a draw (Stratonovich), 1 - 1/k
+// for k steps of `layers` or `euler` per draw.
 
-// Two tokens. With p = e^beta/(e^beta + e^{beta rho}), q = 1 - p, the cosine is a diffusion by
-// itself:
+// Two tokens. With p = e^beta/(e^beta + e^{beta rho}), q = 1 - p, the cosine is a diffusion:
 //   drift     (1-rho^2)/d ((d-2) 2pq - rho (p^2+q^2) + c q (p - q rho)
 //                          - c beta p q (p-q) (1-rho^2))
 //   variance  (2/d) (p^2 + q^2) (1-rho^2)^2
@@ -219,15 +219,16 @@ struct OverlapLaw {
 OverlapLaw overlap_law(const RedrawnPair& pair, double s);
 double overlap_moment(const OverlapLaw& law, int power);
 double overlap_below(const OverlapLaw& law, double rho);  // probability
-// Where tokens come together, 1 - rho decays as e^{-rate s} for almost all draws, any n and beta:
-// (d-1)/d. Near rho = -1, where artanh(rho) moves by ((d-2) 2pq - p^2 - q^2 + c q)/d, a pair is
-// held too if that is negative: it then ends as opposite tokens with positive probability.
+// If tokens converge, 1 - rho decays as e^{-rate s} for almost all draws, any n and beta: (d-1)/d.
+// Near rho = -1, where artanh(rho) moves by ((d-2) 2pq - p^2 - q^2 + c q)/d, a pair is stable too
+// if that is negative: it then converges to opposite tokens with positive probability.
 double redrawn_late_rate(int d);
 
 // n tokens of common cosine as d -> infinity, where noise is of order d^{-1/2} and c no longer
-// matters. With p, q the weights of oneself and of another,
+// matters. With p, q the weights of a token for itself and for another,
 //   rho' = (1 - rho) ((n-1) rho + 1) q (2p + (n-2) q),
-// which at beta = 0 is logistic in |mean|^2 = ((n-1) rho + 1)/n. One layer a draw is exactly
+// which at beta = 0 is logistic in |mean|^2 = ((n-1) rho + 1)/n. With one layer per draw it is
+// exactly
 //   rho <- (rho + DT^2 <A_i, A_j>) / (1 + DT^2 |A_i|^2).
 double redrawn_velocity(const Equiangular& swarm, double rho);
 double redrawn_cosine(const Equiangular& swarm, double s);  // rho(s), to 1e-12
@@ -235,13 +236,14 @@ double redrawn_layer(const Equiangular& swarm, double dt, double rho);
 
 // Contraction to one point, 2504.14697; the rates are derived here.
 
-// Near a Dirac mass at angle 0 a token goes by theta' = -sin theta (SA), -e^{beta cos theta} sin
+// Near a Dirac mass at angle 0 a token moves by theta' = -sin theta (SA), -e^{beta cos theta} sin
 // theta (USA): distances decay at `near` = 1, e^beta, and tokens leave the opposite point at
-// `opposite` = 1, e^{-beta}. Of a density that is positive there, mass of order e^{-(d-1) opposite
-// t} is still far away at t, and W2 to the Dirac mass decays at
+// `opposite` = 1, e^{-beta}. With a density that is positive there, a mass of order e^{-(d-1)
+// opposite t} is still far away at t, and W2 to the Dirac mass decays at
 //   rate = min(near, (d-1) opposite / 2),
-// times sqrt(t) where both are equal: SA in d = 3. Where the density vanishes as the power z of the
-// distance there, d - 1 + z stands for d - 1. Of finitely many tokens all leave: `near`.
+// times sqrt(t) if both are equal: SA in d = 3. If the density vanishes like the power z of the
+// distance there, d - 1 + z replaces d - 1. With finitely many tokens all leave, and the rate is
+// `near`.
 struct Contraction {
   double near, opposite, rate;
 };
@@ -273,20 +275,20 @@ struct Retrieval {
 double retrieval_rate(double beta, int n);                                 // a_n
 double retrieval_series(double c, double y);                               // psi_c(y)
 double retrieval_profile(const Retrieval& retrieval, double t, double s);  // 0 < s <= 1
-// Where the slope at s = 1 vanishes: 2 (1 - e^{-lambda}) sum w_n a_n / sum w_n a_n^2.
+// The time at which the slope at s = 1 vanishes: 2 (1 - e^{-lambda}) sum w_n a_n / sum w_n a_n^2.
 double retrieval_critical_time(const Retrieval& retrieval);
 // Up to this time there is exactly one interior minimum:
 //   t sup a_n <= min(3 - sqrt 3, 2 (1 - e^{-lambda}))
 double retrieval_certain_until(const Retrieval& retrieval);
 
-// Causal attention of infinitely many tokens, with labels s in (0, 1] (meanfield.h). Of a wave of
-// degree k over the uniform law the amplitude at label s obeys, derived here,
+// Causal attention of infinitely many tokens, with labels s in (0, 1] (meanfield.h). The amplitude
+// at label s of a wave of degree k over the uniform law obeys (derived here)
 //   a_s' = s_k (1/s) int_0^s a_r dr  (SA),   a_s' = s_k int_0^s a_r dr  (USA),   less k(k+d-2)
 //   noise
 // a_s, s_k the growth rate without noise. From s^p it grows like s^p e^{s_k t / (1 + p)} under SA.
 
-// The amplitude at label s and time t where labels up to `share` begin with 1, later ones with 0.
-// With c = s_k t and psi_c = retrieval_series, times e^{-k(k+d-2) noise t}:
+// The amplitude at label s and time t if labels up to `share` start with 1, later ones with 0. With
+// c = s_k t and psi_c = retrieval_series, times e^{-k(k+d-2) noise t}:
 //   SA   s <= share: e^c;               beyond: int_{ln(s/share)}^inf e^{-y} psi_c(y) dy
 //   USA  s <= share: I_0(2 sqrt(c s));  beyond: int_{s-share}^s psi_c(y) dy
 struct CausalWave {
@@ -295,8 +297,9 @@ struct CausalWave {
   double t = 0;
 };
 double causal_amplitude(const Growth& growth, int k, const CausalWave& wave);
-// By which the mean square amplitude of n independent uniform tokens has grown at time t, n large:
-//   e^{2c} I_0(2c)  (SA; e^{2c} where all attend to all),   int_0^1 I_0(2 sqrt(c y))^2 dy  (USA)
+// The factor by which the mean square amplitude of n independent uniform tokens has grown at time
+// t, for large n:
+//   e^{2c} I_0(2c)  (SA; e^{2c} if all attend to all),   int_0^1 I_0(2 sqrt(c y))^2 dy  (USA)
 double causal_variance(const Growth& growth, int k, double t);
 
 // Densities and hardmax.
@@ -304,7 +307,7 @@ double causal_variance(const Growth& growth, int k, double t);
 // sqrt(beta ln beta): scale of the number of modes of a Gaussian kernel density of bandwidth
 // beta^{-1/2}, n^c <= beta <= n^{2-c}; 2412.09080.
 double mode_scale(double beta);
-// Hardmax, 2407.01602 and 2508.09628: a coordinate after so many steps towards vertex v,
+// Hardmax, 2407.01602 and 2508.09628: a coordinate after `steps` steps towards vertex v,
 //   (1-g)^steps x + (1 - (1-g)^steps) v,   g = alpha/(1 + alpha).
 struct Towards {
   double x, vertex;

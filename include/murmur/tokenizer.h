@@ -1,4 +1,4 @@
-// tokenizer.h: text to token ids and back, as the tokenizer.json of a trained transformer says.
+// tokenizer.h: text to token ids and back, by the tokenizer.json of a trained transformer.
 //
 //   text -> added tokens cut out -> normaliser -> pre-tokeniser -> model -> post-processor -> ids
 //   ids -> tokens -> decoder -> text
@@ -20,7 +20,7 @@ using TokenId = std::uint32_t;
 
 struct EncodeOptions {
   bool special = true;  // with the tokens of the post-processor, such as [CLS] and [SEP]
-  bool limits = false;  // truncated and padded as the file says
+  bool limits = false;  // truncated and padded as the file requires
 };
 
 struct DecodeOptions {
@@ -30,7 +30,8 @@ struct DecodeOptions {
 // The tokeniser of one file. It does not change once made; any number of threads may share it.
 class Tokenizer {
  public:
-  // `path` is a tokenizer.json or a folder that holds one. Error(input) names what is off in it.
+  // `path` is a tokenizer.json or a folder that holds one. Throws Error(input) with the invalid
+  // part.
   static Tokenizer read(const std::filesystem::path& path);
   static Tokenizer parse(std::string_view json, const std::string& where);
 
@@ -42,7 +43,7 @@ class Tokenizer {
   std::string decode(std::span<const TokenId> ids, DecodeOptions options = {}) const;
 
   std::size_t size() const;                            // ids are below it; some may be unused
-  std::optional<std::string> token(TokenId id) const;  // as the vocabulary spells it
+  std::optional<std::string> token(TokenId id) const;  // its spelling in the vocabulary
   std::optional<TokenId> id(std::string_view token) const;
 
  private:

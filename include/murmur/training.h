@@ -18,24 +18,24 @@
 
 namespace murmur {
 
-// One row per parameter of `murmur train`. "recipe" as a value: what the recipe says.
+// One row per parameter of `murmur train`. The value "recipe" takes the value of the recipe.
 std::span<const Parameter> training_parameters();
 
-// What is asked of a sample, with its classes in the order of the targets.
+// The task: the question about a sample, with its classes in the order of the targets.
 enum class Task {
   digits,  // which of the digits a picture shows
-  same,    // whether two pictures side by side show the same digit: same, different
-  sense,   // in which of its two senses a word stands in a sentence: first, second
+  same,    // whether two pictures next to each other show the same digit: same, different
+  sense,   // in which of its two senses a word is used in a sentence: first, second
   order,   // whether a name comes before the verb or after it: subject, object
 };
 std::vector<std::string> class_names(Task task, const std::vector<int>& digits);
 bool reads_words(Task task);  // and no pictures
 
-// What reads the samples: the swarm, or one recurrent network in its place, with as many
-// parameters, that visits the tokens one after another (learn/recurrent.h).
+// The model: the swarm, or a recurrent network with as many parameters that reads the tokens one
+// after another (learn/recurrent.h).
 enum class Reader { swarm, recurrent };
 
-// A training ready to be done, recipe resolved; the pictures come apart.
+// A training with its recipe resolved; without the pictures.
 struct Training {
   std::string name = "digits";
   Task task = Task::digits;
@@ -46,31 +46,31 @@ struct Training {
   Objective objective{};
   Tokenisation tokens{};
   int epochs = 60;
-  std::size_t samples = 0;  // drawn anew each epoch; 0: the training set, shuffled
+  std::size_t samples = 0;  // drawn every epoch; 0: the training set, shuffled
   std::size_t batch = 256;
   double rate = 1e-2;  // the peak of one-cycle, or constant
   bool one_cycle = true;
   double decay = 0.01, clip = 1;  // 0: none
   double shift = 0.5;             // standard deviation of the random shift of a whole sample
   double affine = 0, warp = 0;    // of a random linear map's entries, of a bending: deform.h
-  double token_share = 1;         // of a sample's tokens that an update computes with
-  int stay = 0;       // samples of one token at its target that an update adds for each class
-  double deeper = 1;  // an update runs between the blocks and so many times as many
+  double token_share = 1;         // fraction of a sample's tokens in an update
+  int stay = 0;       // number of one-token samples at their target in an update, for each class
+  double deeper = 1;  // an update runs between the number of blocks and this many times it
   bool mostly_shallow = false;  // whether that number is drawn with DepthLaw::square
-  double averaging = 0;         // share of the epochs, the last, whose parameters are averaged
-  double validation = 0.1;      // share of the training set that is kept back
+  double averaging = 0;     // fraction of the epochs, the last ones, whose parameters are averaged
+  double validation = 0.1;  // fraction of the training set kept for validation
   enum Device { cpu, cuda } device = cpu;
   int threads = 0;
-  std::string data{};    // folder or name, as asked
+  std::string data{};    // folder or name, as given
   std::string config{};  // config.toml: every setting, recipe resolved
 };
 
-// `settled` trains tokens that come to rest at their target; `best` trains for accuracy;
-// `published` trains as the companion code did. `automatic` means `settled` where
-// `settles_by_default`, otherwise `best`.
+// `settled` trains tokens to come to rest at their target; `best` trains for accuracy; `published`
+// trains as the companion code did. `automatic` means `settled` where `settles_by_default`,
+// otherwise `best`.
 enum class Recipe { automatic, settled, best, published };
 
-// Which blocks `settle` counts: the last half of those that an update runs, or those from the
+// The blocks that `settle` counts: the last half of those that an update runs, or those from the
 // trained depth on.
 enum class SettleFrom { half, depth };
 
@@ -82,17 +82,16 @@ enum class DepthLaw { uniform, square };
 // corners.
 enum class TargetChoice { spread, third_axis };
 
-// Of the target loss: over the tokens, or over the tensor padded to the longest sample.
+// The mean of the target loss: over the tokens, or over the tensor padded to the longest sample.
 enum class LossAverage { tokens, padded };
 
 enum class RateSchedule { one_cycle, constant };
 
-// How tokens know their number: not at all; by codes that are learned, or made of sines, and added
-// to their starts; by turning queries and keys.
+// How tokens get their position: not at all; by learned or sinusoidal codes added to their starts;
+// by rotated queries and keys.
 enum class Positions { none, learned, sinusoidal, rotary };
 
-// A training as its words or its program say it. A field for each parameter; empty: as the recipe
-// has it.
+// The settings of a training, with one field for each parameter; empty: the recipe's value.
 struct TrainingSpec {
   std::string name = "digits";
   Task task = Task::digits;
@@ -100,7 +99,7 @@ struct TrainingSpec {
   std::string data = "auto";         // auto, mnist, fashion-mnist, or a folder
   std::vector<int> digits = {5, 6};  // labels of the pictures that are read
   double threshold = 0.5;
-  std::optional<int> every{};  // of the points of ink, one in so many is a token
+  std::optional<int> every{};  // one in this many points of ink is a token
   int d = 3, blocks = 10;
   bool shared = true;
   int hidden = 512, heads = 1;
@@ -115,7 +114,7 @@ struct TrainingSpec {
   std::optional<Objective::Loss> loss{};
   std::optional<LossAverage> average{};
   std::optional<int> epochs{};
-  std::optional<std::size_t> samples{};  // an epoch, of a task that draws them
+  std::optional<std::size_t> samples{};  // per epoch, for a task that draws them
   std::optional<std::size_t> batch{};
   std::optional<double> rate{};  // the peak of one-cycle, or constant
   std::optional<RateSchedule> schedule{};
@@ -124,122 +123,123 @@ struct TrainingSpec {
   double affine = 0, warp = 0;            // random linear map and bending of a whole sample
   std::optional<double> settle{};         // weight of the distance of all tokens to their target
   std::optional<SettleFrom> settle_from{};
-  std::optional<double> deeper{};  // times the blocks, at most, that an update runs
+  // Maximum number of blocks in an update, as a multiple of `blocks`
+  std::optional<double> deeper{};
   std::optional<DepthLaw> depth_law{};
-  std::optional<double> token_share{};  // of a sample's tokens that an update computes with
-  std::optional<int> stay{};  // samples of one token at its target, of each class, an update
+  std::optional<double> token_share{};  // fraction of a sample's tokens in an update
+  std::optional<int> stay{};  // one-token samples at their target, of each class, per update
   double smoothing = 0, dropout = 0;
-  std::optional<double>
-      averaging{};          // share of the epochs, the last, whose parameters are averaged
-  double validation = 0.1;  // share of the training set that is kept back
+  // Fraction of the epochs, the last ones, whose parameters are averaged
+  std::optional<double> averaging{};
+  double validation = 0.1;  // fraction of the training set kept for validation
   std::uint64_t seed = 0;
   Training::Device device = Training::cpu;
   int threads = 0;  // 0: all
 };
 
-// A spec beside the words that say the same: refusals quote them, config.toml repeats them.
+// A spec with the texts it was read from: errors quote them, and config.toml repeats them.
 struct WordedTraining {
   TrainingSpec spec{};
   Settings words{};  // every parameter
 };
 
-// Out of words, each held to what its parameter takes; Error(input) for the first that is not.
+// Parses settings; throws Error(input) for the first value that its parameter does not take.
 TrainingSpec training_spec_of(const Settings& words);
-// Into words that read back as the same spec: what differs from the default counts as given.
+// Writes settings that parse to the same spec; values that differ from the default count as given.
 Settings training_words_of(const TrainingSpec& spec);
-// A spec with assignments, key=value, laid over it; they are quoted as of the command line.
+// Applies key=value assignments to a spec; errors quote them as from the command line.
 WordedTraining lay_over(const TrainingSpec& spec, const std::vector<std::string>& assignments);
 
 // Whether recipe=auto means `settled`: two digits and five or more shared blocks of attention in up
 // to four dimensions, read by their mean token.
 bool settles_by_default(const TrainingSpec& spec);
 
-// Resolves what the recipe says. Error(input) where parts of a spec do not fit together.
+// Resolves the recipe. Throws Error(input) if parts of a spec do not fit together.
 Training make_training(const WordedTraining& worded);
 Training make_training(const TrainingSpec& spec);
 Training make_training(const Settings& settings);
-// Flow and backward on the training's device. Error(tool) where it is not there.
+// Makes the forward and backward pass on the training's device. Throws Error(tool) if there is no
+// such device.
 std::unique_ptr<Adjoint> adjoint_for(const Training& training);
-// Numbers that the training's reader learns.
+// Returns the number of parameters of the training's model.
 std::size_t parameter_count(const Training& training);
 
 struct TrainedSwarm;
 
 // The samples for training, validation and test. A task of pairs has single pictures in `train`,
-// and fixed pairs of pictures that it does not learn from in `validation` and `test`.
+// and fixed pairs of other pictures in `validation` and `test`.
 struct TrainingData {
   std::string name{}, checksum{};
   SampleSet train{}, test{};
   std::vector<std::size_t> learned{}, kept_back{};  // samples of `train`
-  SampleSet validation{};  // of tasks that draw; of learned pictures where none are kept back
+  // Of tasks that draw; of training pictures if none are kept for validation
+  SampleSet validation{};
   std::vector<std::size_t> test_picture{};  // (samples of test, or of its single pictures)
   std::vector<PicturePair> test_pairs{};    // (samples of test) of single test pictures
   Images test_pictures{};
 };
-// Of sentences `train` has those that are kept back, and all that is learned from is drawn; the
-// folder is for pictures.
+// For sentences `train` has the validation set, because training sentences are drawn; the folder is
+// for pictures.
 TrainingData gather_data(const Training& training, const std::filesystem::path& folder);
-// The samples that an epoch of a task that draws learns from, in their order.
+// Returns the training samples of an epoch of a task that draws, in their order.
 SampleSet draw_epoch(const Training& training, const TrainingData& data, int epoch);
-// The pairs that a swarm of task=same is tested with, the same for every seed: of the samples of
-// its test pictures, or of the pictures themselves.
+// Returns the test pairs of task=same, the same for every seed: of the samples of its test
+// pictures, or of the pictures themselves.
 std::vector<PicturePair> test_pairs_of(const SampleSet& test_pictures);
 std::vector<PicturePair> test_pairs_of(const TrainedSwarm& swarm, const Images& test);
 
-// The words of a task of sentences by number, and the sentences that it is tested with, the same
-// for every seed.
+// The words of a task of sentences by number, and its test sentences, the same for every seed.
 const std::vector<std::string>& vocabulary_of(Task task);
 SampleSet test_sentences(Task task);
-// A sentence of these words; capitals and punctuation do not matter. `asked`: the word that is
-// asked about; empty: the first that the task asks about. Error(input) for a word that is not
-// known.
+// Makes a sentence of these words; capitals and punctuation do not matter. `asked`: the queried
+// word; empty: the first possible one. Throws Error(input) for an unknown word.
 SampleSet read_sentence(Task task, const std::string& text, const std::string& asked);
 std::string sentence_text(Task task, const SampleSet& samples, std::size_t sample);
 bool is_asked_about(Task task, int word);  // an ambiguous word, a name
 std::string asked_word(Task task, const SampleSet& samples, std::size_t sample);
-// What a class means for a word: the topic of its sense, subject or object.
+// The meaning of a class for a word: the topic of its sense, subject or object.
 std::string meaning_of(Task task, const std::string& word, int label);
-// Places between the word that is asked about and what decides: its cue, the other name.
+// Number of positions between the queried word and the decisive one: its cue, or the other name.
 int distance_to_cue(Task task, const SampleSet& samples, std::size_t sample);
 
-// Where pictures are looked for: as `data` says, or the variable MURMUR_DATA it came from; else at
-// `otherwise`, the place a training was asked to look at. Settings may carry `xdg`, the folder
-// where this machine keeps data, beside the parameters.
+// Where pictures are searched: in `data`, which may come from the variable MURMUR_DATA; else in
+// `otherwise`, the folder given to the training. Settings may also contain `xdg`, the user's folder
+// for data.
 DataPlaces data_places(const Settings& settings, const std::string& otherwise = {});
-// A PNG as a digit: 28 x 28 pixels as they are, any other size centred as MNIST was.
+// Reads a PNG as a digit: 28 x 28 pixels as they are, any other size centred as MNIST was.
 Picture read_digit_png(const std::filesystem::path& path);
 
-// A trained swarm: all that a forward pass needs.
+// A trained swarm, with all data for a forward pass.
 struct TrainedSwarm {
   Architecture architecture{};
   std::vector<float> parameters{};
   std::vector<int> digits{};
   Tokenisation tokens{};
-  std::string data{};           // folder or name, as the training was asked
-  int height = 28, width = 28;  // of the pictures it learned from
+  std::string data{};           // folder or name, as given to the training
+  int height = 28, width = 28;  // of the training pictures
   Task task = Task::digits;
   std::vector<double> doubles() const { return {parameters.begin(), parameters.end()}; }
 };
-// From a training run or a model.safetensors. Error(input) for tensors of another shape.
+// Reads a training run or a model.safetensors. Throws Error(input) for tensors of another shape.
 TrainedSwarm read_trained_swarm(const std::filesystem::path& run_or_file);
 TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where);
 void write_trained_swarm(const TrainedSwarm& swarm, const std::filesystem::path& file);
 
-// Verdicts of a trained swarm on samples.
+// Answers of a trained swarm for samples.
 struct Verdicts {
   std::vector<int> verdict{};  // (samples) index of a class
   Matrix scores{};             // (samples, classes)
   Matrix readout{};            // (samples, d)
 };
 Verdicts judge(const TrainedSwarm& swarm, const SampleSet& samples, int threads);
-// (d) the mean token, the CLS token, which is the last, or the token that is asked about: what the
-// scores are read off.
+// (d) the point from which scores are computed: the mean token, the CLS token, which is the last,
+// or the queried token.
 Vector readout_of(const Architecture& architecture, const HostSwarm& x, int asked = 0);
 Matrix chances_of(const Matrix& scores);  // softmax of every row
 Matrix confusion_of(const Verdicts& verdicts, const std::vector<int>& label, int classes);
 
-// One sample's forward pass by Dynamics, Flow and the method `layers`: a frame a
-// block; `blocks` past the trained depth when larger. The readout of every frame, as scores.
+// Runs one sample's forward pass by Dynamics, Flow and the method `layers`, with one frame per
+// block; `blocks` may exceed the trained depth. Returns the scores of every frame.
 struct SampleTrajectory {
   std::vector<HostSwarm> frames{};
   Matrix scores{};  // (frames, classes)
@@ -247,21 +247,21 @@ struct SampleTrajectory {
 SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& samples,
                                  std::size_t sample, int blocks = 0);
 
-// The maps of one block at a point x of R^d; empty where the interaction has no such map:
+// The maps of one block at a point x of R^d; empty if the interaction has no such map:
 //   Q x + b_Q,  K x + b_K,  V x + b_V (heads k),  W_out relu(W_in x + b_in) + b_out (d)
 struct BlockFields {
   Vector query{}, key{}, value{}, feed_forward{};
 };
 BlockFields fields_at(const TrainedSwarm& swarm, int block, std::span<const double> x);
 
-// What a trained swarm does behind some number of blocks.
+// A trained swarm after some number of blocks.
 struct Settling {
   int blocks = 0;
-  double accuracy = 0;  // of the verdicts read there, 0 to 1, over all samples
-  // Means over the samples that are watched:
-  double spread = 0;    // of their tokens around their mean token, over that at the start
-  double speed = 0;     // how far a token moves in the last block, where targets are 10 from 0
-  double distance = 0;  // of a token to its sample's target
+  double accuracy = 0;  // accuracy there, 0 to 1, over all samples
+  // Means over the watched samples:
+  double spread = 0;    // spread of tokens around their mean, relative to that at the start
+  double speed = 0;     // distance of a token in the last block; targets are at distance 10 from 0
+  double distance = 0;  // distance of a token from its sample's target
 };
 
 struct TrainingSummary {
@@ -272,18 +272,18 @@ struct TrainingSummary {
   std::uint64_t seed = 0;
   std::size_t parameters = 0;
   std::string data{}, checksum{};
-  // Of a training with `settle`: on test samples at the trained depth, twice and four times it.
+  // For a training with `settle`: on test samples at the trained depth, twice and four times it.
   std::vector<Settling> settling{};
 };
 
 // A run whose frames are epochs: the mean readout of each class (classes, d), with
 // loss, accuracies, rate and length of the gradient as columns.
-std::vector<std::string> training_outputs();        // what a training leaves in its run
-std::vector<std::string> free_training_settings();  // keys that change no training
+std::vector<std::string> training_outputs();        // files that a training writes to its run
+std::vector<std::string> free_training_settings();  // keys that do not change a training
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv);
 
-// Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing
-// when stopped by a signal. The test set is evaluated once, at the end.
+// Trains into `run` from its last checkpoint; writes model.safetensors and summary.json. Returns
+// nothing if stopped by a signal. The test set is evaluated once, at the end.
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
                                      const ProcessControl& control);
 TrainingSummary read_summary(const std::filesystem::path& run);

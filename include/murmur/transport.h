@@ -1,4 +1,4 @@
-// transport.h: how far apart two measures are: on the circle, on the sphere and in R^d.
+// transport.h: distances between two measures on the circle, on the sphere and in R^d.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace murmur {
 
 // The circle: d is the arc, in [0, pi].
 
-// A probability measure on the circle by its quantile function Q: non-decreasing, straight over
-// each piece, Q(s + 1) = Q(s) + 2 pi. An atom is a piece with from = to.
+// A probability measure on the circle by its quantile function Q: non-decreasing, linear on each
+// piece, Q(s + 1) = Q(s) + 2 pi. An atom is a piece with from = to.
 struct CirclePiece {
   double mass, from, to;  // angles
 };
@@ -23,19 +23,20 @@ struct CircleMeasure {
   std::vector<CirclePiece> pieces{};  // masses sum to 1, angles ascend over at most one turn
 };
 
-// Angles are any real numbers; masses are positive and scaled to sum 1, none of them: equal ones.
+// Angles are any real numbers; masses are positive and scaled to sum 1; without masses they are
+// equal.
 CircleMeasure circle_atoms(std::span<const double> angles, std::span<const double> masses = {});
 CircleMeasure circle_atoms(const HostSwarm& x);  // the directions of a swarm with d = 2
 CircleMeasure circle_uniform();
-// Mass 1 / n spread evenly between neighbours: the measure that n quantile particles represent.
+// Mass 1 / n uniform between neighbours: the measure that n quantile particles represent.
 CircleMeasure circle_between(std::span<const double> angles);
 // Q is evaluated at 0, 1 / pieces, ..., 1. Error(input) unless it increases by one turn.
 CircleMeasure circle_quantiles(const std::function<double(double)>& quantile, int pieces);
 
 //   W_p^p = min over a of  C(a) = int_0^1 |F^{-1}(s) - G^{-1}(s + a)|^p ds,
-// C convex (Delon, Salomon, Sobolevski, SIAM J. Appl. Math. 70, 2010). For atoms of equal
-// masses a is a whole number of atoms and found exactly; otherwise tangents bracket the minimum.
-// Masses are taken as accurate to 1e-15.
+// C convex (Delon, Salomon, Sobolevski, SIAM J. Appl. Math. 70, 2010). For atoms of equal masses a
+// is a whole number of atoms and found exactly; otherwise tangents bracket the minimum. Masses are
+// assumed accurate to 1e-15.
 struct CircleDistance {
   double distance = 0;
   double min = 0;    // lower bound of the distance, from the tangents
@@ -49,7 +50,7 @@ double circle_w2(const CircleMeasure& a, const CircleMeasure& b);
 
 struct LineMeasure {
   std::span<const double> place;
-  std::span<const double> mass = {};  // none: equal ones
+  std::span<const double> mass = {};  // empty: equal masses
 };
 double line_distance(const LineMeasure& a, const LineMeasure& b, int p = 2);
 
@@ -57,36 +58,36 @@ double line_distance(const LineMeasure& a, const LineMeasure& b, int p = 2);
 
 enum class Ground {
   chord,  // d(x, y) = |x - y|
-  arc,    // the angle between x and y, which need not be of norm 1
+  arc,    // the angle between x and y, which need not have norm 1
 };
 
-// Exact, for as many particles of equal masses on both sides: shortest augmenting paths (Jonker and
+// Exact, for equal numbers of particles of equal masses: shortest augmenting paths (Jonker and
 // Volgenant, Computing 38, 1987). Error(input) above kMostAssigned, for other masses or counts.
 inline constexpr int kMostAssigned = 2'000;
 struct Assignment {
   double distance = 0;
   double min = 0;              // lower bound of the distance, from the dual prices
-  std::vector<int> partner{};  // (n) of each x among the y
+  std::vector<int> partner{};  // (n) index among y for each x
 };
 Assignment assignment_distance(const HostSwarm& x, const HostSwarm& y, Ground ground, int p = 2);
 
 // Entropic W2: S = OT(x, y) - (OT(x, x) + OT(y, y)) / 2, with
 //   OT(x, y) = min over couplings of  E d^2 + eps KL(coupling | product),
 // by Sinkhorn's iteration in the logarithmic domain while eps decreases from the largest d^2 by
-// factors of 4 to its last value (1810.08278). The exact W2 lies in [min, most]: from below by dual
-// prices made feasible, from above by the coupling rounded to exact marginals (1705.09634). Up to
-// kMostEntropic particles a side.
+// factors of 4 to its last value (1810.08278). The exact W2 lies in [min, most]: the lower bound
+// comes from feasible dual prices, the upper bound from the coupling rounded to exact marginals
+// (1705.09634). Up to kMostEntropic particles per side.
 inline constexpr int kMostEntropic = 4'096;
-inline constexpr double kLeastEpsilon = 1e-6;  // as a share of the mean cost
+inline constexpr double kLeastEpsilon = 1e-6;  // as a fraction of the mean cost
 struct EntropicSettings {
   Ground ground = Ground::chord;
-  double epsilon = 1e-2;    // last eps, as a share of the mean of d^2
+  double epsilon = 1e-2;    // last eps, as a fraction of the mean of d^2
   double tolerance = 1e-6;  // of the margins: sum_i |sum_j P_ij - m_i|
   int max_sweeps = 2'000;   // at the last eps
-  int threads = 0;          // 0: all cores; never shows in the result
+  int threads = 0;          // 0: all cores; no result depends on it
 };
 struct EntropicDistance {
-  double distance = 0;       // sqrt(S); outside [min, most] while eps is large beside W2^2
+  double distance = 0;       // sqrt(S); outside [min, most] if eps is large compared with W2^2
   double min = 0, most = 0;  // of the exact W2
   double epsilon = 0;        // its last value, in units of d^2
   double margin_error = 0;   // largest of the three problems; above the tolerance: not converged
@@ -103,7 +104,7 @@ struct SlicedSettings {
   Ground ground = Ground::chord;
   int slices = 256;
   std::uint64_t seed = 0;
-  int threads = 0;  // 0: all cores; never shows in the result
+  int threads = 0;  // 0: all cores; no result depends on it
 };
 struct SlicedDistance {
   double distance = 0;

@@ -1,4 +1,5 @@
-// device.cpp: the GPU of a process: its refusals, and cuBLAS with a workspace of its own.
+// device.cpp: chooses the GPU of a process, reports its failures, and runs cuBLAS with a fixed
+// workspace.
 #include "device/device.h"
 
 #include <string>
@@ -9,9 +10,10 @@ namespace murmur::cuda {
 
 namespace {
 
-constexpr std::size_t kWorkspace = std::size_t{32} << 20;  // bytes; fixed, so that bits are
+constexpr std::size_t kWorkspace = std::size_t{32}
+                                   << 20;  // bytes; fixed, so that results have the same bits
 
-int own_rank = 0;  // among the ranks of this machine
+int own_rank = 0;  // number among the ranks of this machine
 
 constexpr const char* kWithout =
     "try again, or use the processor: device=cpu in training, engine=auto else";
@@ -72,7 +74,7 @@ Products::Products() {
 
 Products::~Products() { cublasDestroy(handle_); }
 
-// cuBLAS has columns where we have rows: it is asked for c^T = op(b)^T op(a)^T.
+// cuBLAS stores columns and we store rows, so it computes c^T = op(b)^T op(a)^T.
 void Products::multiply(const Matrices& a, const Matrices& b, Turn turn, float* c, Blend blend) {
   const bool left = turn == Turn::left, right = turn == Turn::right;
   const int rows = left ? a.cols : a.rows, inner = left ? a.rows : a.cols;

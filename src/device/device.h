@@ -1,4 +1,4 @@
-// device.h: a GPU's memory and its matrix products, with failures thrown as errors.
+// device.h: memory and matrix products of a GPU, with failures thrown as errors.
 #pragma once
 
 #include <cublas_v2.h>
@@ -10,11 +10,11 @@
 
 namespace murmur::cuda {
 
-// Throws Error(runtime) unless all is well.
+// Throws Error(runtime) if the call failed.
 void inspect(cudaError_t outcome);
 void inspect(cublasStatus_t outcome);
 
-// Who asks for a GPU, and what to do without: the second and third line of an error.
+// Which setting needs a GPU, and what to do without: the second and third line of an error.
 struct Asked {
   const char *where, *instead;
 };
@@ -23,7 +23,7 @@ inline constexpr Asked kTraining{"device=cuda", "use device=cpu"};
 // Throws Error(tool) unless there is a driver and an NVIDIA GPU that the kernels can run on.
 void need_gpu(const Asked& asked = kTraining, int least_major = 0);
 
-// The GPU of this process: ranks of one machine take them in turn. -1: there is none.
+// Returns the GPU of this process: ranks of one machine use its GPUs in turn. -1: there is none.
 void choose_gpu_of(int rank_here);
 int chosen_gpu();
 
@@ -36,7 +36,7 @@ class Room {
   Room& operator=(const Room&) = delete;
   ~Room() { cudaFree(data_); }
 
-  // Room for `count` values, of which nothing is known.
+  // Returns memory for `count` values, uninitialised.
   T* need(std::size_t count) {
     if (count > size_) {
       inspect(cudaFree(data_));
@@ -57,7 +57,7 @@ class Room {
   std::size_t size_ = 0;
 };
 
-// Memory of the host that the GPU copies from and to without a detour, kept between calls.
+// Pinned memory of the host, which the GPU copies from and to directly, kept between calls.
 class HostRoom {
  public:
   HostRoom() = default;
@@ -80,7 +80,7 @@ class HostRoom {
   std::size_t size_ = 0;
 };
 
-// An order of its own for copies and launches.
+// A stream for copies and launches.
 class Stream {
  public:
   Stream() { inspect(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
