@@ -43,7 +43,7 @@ struct DomePicture {
   std::vector<DomeHead> heads{};  // those that are drawn
   int all_heads = 1;              // those that there are
   Arrow3 messages{}, feed_forward{}, correction{}, move{};
-  // Their lengths in R^d, as the key tells them.
+  // Their lengths in R^d, which the key gives.
   double messages_length = 0, feed_forward_length = 0, correction_length = 0, move_length = 0;
   bool has_feed_forward = true;
   std::string move_name = "move";              // or velocity

@@ -14,7 +14,7 @@ namespace {
 const RecipeOf* current = nullptr;  // of the innermost Signature
 
 constexpr std::string_view kPngHead = "\x89PNG\r\n\x1a\n";
-constexpr std::size_t kChunkFrame = 12;  // bytes of a chunk beside its data: size, name, checksum
+constexpr std::size_t kChunkFrame = 12;  // bytes of a chunk around its data: size, name, checksum
 // Keyword, no compression, no language, no translated keyword.
 constexpr std::string_view kPngKeyword("murmur\0\0\0\0\0", 11);
 constexpr std::string_view kSvgBegin = "<metadata id=\"murmur\"><![CDATA[";
@@ -63,7 +63,7 @@ std::optional<std::string> recipe_in_png(std::string_view png) {
   return found;
 }
 
-// What stands between two marks, the last time that the first one stands there.
+// Returns the text between two marks, after the last occurrence of the first.
 std::optional<std::string> between(std::string_view bytes, std::string_view begin,
                                    std::string_view end) {
   const std::size_t from = bytes.rfind(begin);
@@ -169,7 +169,7 @@ std::string with_recipe(std::string bytes, std::string_view ending, std::string_
     const std::size_t open = bytes.find("<svg");
     const std::size_t close = open == bytes.npos ? open : bytes.find('>', open);
     if (close == bytes.npos) return bytes;
-    std::string safe;  // no "]]>" may stand inside
+    std::string safe;  // must not contain "]]>"
     for (const char c : text)
       if (c == '>')
         safe += "\\u003e";

@@ -36,8 +36,8 @@ Grid plane_grid(const HostSwarm& start) {
   std::vector<picture::Point> places;
   for (int i = 0; i < start.n(); ++i)
     places.push_back({static_cast<float>(start.at(i, 0)), static_cast<float>(start.at(i, 1)), 0});
-  picture::FlightExtent extent;
-  extent.hold(places);
+  picture::TrajectoryExtent extent;
+  extent.add(places);
   double low[2], high[2];
   for (int k = 0; k < 2; ++k) {
     const double width = extent.high[k] - extent.low[k], pad = width > 0 ? 0.04 * width : 0.5;

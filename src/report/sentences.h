@@ -2,7 +2,7 @@
 #pragma once
 
 #include "murmur/training.h"
-#include "picture/sentence.h"
+#include "picture/digit_pictures.h"
 #include "report/report.h"
 
 namespace murmur {
