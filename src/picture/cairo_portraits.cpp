@@ -211,7 +211,7 @@ class CirclePainter {
 
   void units() {
     for (int m = 0; m < p_.units.rows; ++m) {
-      const double middle = -std::atan2(p_.units(m, 1), p_.units(m, 0));  // y goes down
+      const double middle = -std::atan2(p_.units(m, 1), p_.units(m, 0));  // y points down
       cairo_new_sub_path(pen_.cr());
       cairo_arc(pen_.cr(), x_, y_, radius_ * (kArcs + arc_step() * m), middle - kPi / 2,
                 middle + kPi / 2);
@@ -232,7 +232,8 @@ class CirclePainter {
   double x_ = 0, y_ = 0, radius_ = 1;
 };
 
-// How many radii a spoke is long for an atom of all mass: a round number that shows the heaviest.
+// The length in radii of the spoke of an atom of mass 1: a round number at which the heaviest is
+// visible.
 double spoke_scale(const Figure& figure) {
   double heaviest = 0, scale = 1;
   for (const Panel& panel : figure.panels) {
@@ -519,7 +520,7 @@ std::vector<KeyEntry> key_of(const Figure& figure, double spokes) {
   return key;
 }
 
-// Where everything goes, in points.
+// The places of all parts, in points.
 struct PortraitLayout {
   double width = 0, height = 0;
   std::vector<Frame> cells{};                                // below the titles

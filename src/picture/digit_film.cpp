@@ -32,7 +32,7 @@ void draw_title(Canvas& canvas, const DigitStage& stage) {
 void draw_truth(Canvas& canvas, const DigitStage& stage) {
   const DigitLayout& at = stage.layout;
   const int label = stage.trajectory->label;
-  if (!stage.trajectory->words.empty()) return;  // the verdict says it
+  if (!stage.trajectory->words.empty()) return;  // the verdict names it
   const double x = at.inset.x + at.inset.width + 0.9 * at.text_size;
   const double room =
       (at.chances.x > x ? at.chances.x - at.text_size : at.chances.x + at.chances.width) - x;
@@ -101,7 +101,7 @@ void draw_counter(Canvas& canvas, const DigitStage& stage, const Position& posit
   }
 }
 
-// How many tokens are at the gate of the class that leads.
+// The number of tokens at the gate of the class with the greatest chance.
 void draw_arrivals(Canvas& canvas, const DigitStage& stage, double t) {
   const DigitLayout& at = stage.layout;
   if (!stage.trajectory->words.empty() || at.scene.x <= at.chances.x) return;
@@ -154,7 +154,7 @@ void draw_verdict(Canvas& canvas, const DigitStage& stage, double verdict_shown)
                .alpha = verdict_shown});
 }
 
-// Colours of the tokens' choice come out over the first half of the trajectory.
+// The colours of the tokens' classes appear over the first half of the trajectory.
 double boldness(const DigitStage& stage, double t) {
   const int trained = stage.trajectory->trained;
   return stage.blocks() > 0 ? smooth(t / (0.5 * (trained > 0 ? trained : stage.blocks()))) : 1;
@@ -184,7 +184,7 @@ void draw_film_frame(Canvas& canvas, const DigitStage& stage, const CameraView& 
   draw_verdict(canvas, stage, page.verdict_shown);
 }
 
-// What stays the same over the part of a film that shows one digit.
+// The part of a film that shows one digit: its scene, its clock and its camera.
 struct FilmPart {
   DigitStage stage;
   FilmClock clock;
@@ -259,8 +259,8 @@ std::string heading_of(const std::vector<DigitStage>& stages) {
   return clean_text(fmt::format("{}", fmt::join(titles, "  ")));
 }
 
-// A moment with its block and the chances below; `verdict_text` goes to the right of the block's
-// number.
+// A moment with its block and the chances below; `verdict_text` is written to the right of the
+// block's number.
 void draw_panel(Canvas& canvas, const DigitStage& stage, const Panel& panel,
                 const std::string& verdict_text) {
   const DigitLayout& at = stage.layout;

@@ -348,7 +348,7 @@ class ManifoldPainter {
   }
 
   // A ring that faces the eye, turned a little to the middle, on a post from the floor; the far
-  // half goes behind the tokens.
+  // half is behind the tokens.
   void paint_gates(bool near) {
     const std::vector<double> chance = stage_.chances(now_.t);
     for (int c = 0; c < stage_.classes(); ++c) {

@@ -44,7 +44,7 @@ struct DigitFilm {
   std::function<bool()> stop{};
 };
 // One digit after another: tokens with headings and trails, the ink, gates, the count of blocks and
-// the verdict bar; the verdict is held at the end. The floor, 10 around the centre, fills two
+// the verdict bar; the verdict stays visible at the end. The floor, 10 around the centre, fills two
 // thirds of the height of a wide film or more; tokens beyond the frame are counted. False when
 // stopped. Error(input) where the parts of a trajectory do not fit each other or are not finite.
 bool film_digits(const std::vector<DigitTrajectory>& trajectories, const DigitFilm& settings,

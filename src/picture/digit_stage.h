@@ -11,13 +11,13 @@
 
 namespace murmur::picture {
 
-// From 0 to 1 as s goes from 0 to 1, at rest at both ends.
+// A smooth step from 0 to 1 for s from 0 to 1, with slope 0 at both ends.
 inline double smooth(double s) {
   const double u = std::clamp(s, 0.0, 1.0);
   return u * u * (3 - 2 * u);
 }
 
-// Where things go, in pixels.
+// Sizes and places, in pixels.
 struct DigitLayout {
   double unit = 1;    // 1 at 1280 x 720
   double height = 0;  // of the picture
@@ -55,7 +55,7 @@ struct DigitStage {
   std::vector<double> readout(double t) const;
   // (classes) how far that has moved from the centre towards each gate; 1 is the gate.
   std::vector<double> progress_to_gates(double t) const;
-  // Where it is on the line from gate 0 to gate 1 of two: 0 to 1.
+  // The place of the readout on the line from gate 0 to gate 1 of two: 0 to 1.
   double between_gates(double t) const;
   // Tokens that are at gate c, nearer than a fifth of its distance from the centre.
   int count_at_gate(int c, double t) const;
@@ -65,7 +65,7 @@ struct DigitStage {
 void check(const DigitTrajectory& trajectory);
 DigitStage set_digit_stage(const DigitTrajectory& trajectory, const PictureStyle& style);
 
-// Where the pixels of the picture lie on the floor, and how large they are there.
+// The places of the picture's pixels on the floor, and their size there.
 struct PixelPlaces {
   std::vector<double> column{}, row{};  // (width), (height)
   double width = 0, height = 0;

@@ -13,8 +13,8 @@ namespace murmur::picture {
 
 namespace {
 
-// Where the tokens end: along the line through both gates where there are two, else how far from
-// the verdict's gate.
+// The end positions of the tokens: along the line through both gates where there are two, else the
+// distance from the verdict's gate.
 struct EndPositions {
   std::vector<double> at{};  // (n)
   std::string name{};

@@ -16,9 +16,9 @@ namespace murmur {
 
 using Arrow3 = std::array<double, 3>;
 
-// One head: a sphere of its own.
+// One head, which has its own sphere.
 struct DomeHead {
-  std::string name{};             // "head 0"; empty: not said
+  std::string name{};             // "head 0"; empty: not shown
   Arrow3 query{};                 // unit, or 0: it has no direction
   std::vector<Arrow3> keys{};     // (n) likewise
   std::vector<double> weights{};  // (n) in [0, 1]

@@ -466,7 +466,7 @@ class Painter {
     paint_arrow(pen_, {a.x, a.y, b.x, b.y}, colour, width * look_.line, alpha);
   }
 
-  // Head to tail: this head's message, those of the others, feed-forward; then what they come to.
+  // Head to tail: this head's message, those of the others, feed-forward; then their sum.
   void arrows(const DomePicture& picture, const DomeHead& head) const {
     const DomeParts& parts = view_.parts;
     const auto scaled = [&](const Arrow3& a, double share) {
@@ -519,7 +519,7 @@ Arrow3 mean_key(const DomeHead& head) {
   return mean;
 }
 
-// How far from the middle the arrows of a picture reach, drawn head to tail.
+// The greatest distance from the middle that the arrows of a picture reach, drawn head to tail.
 double reach_of(const DomePicture& p) {
   double most =
       std::max({length(p.messages), length(p.move), length(sum(p.messages, p.feed_forward))});

@@ -58,7 +58,7 @@ struct DomeLook {
 };
 DomeLook dome_look(const DomeStyle& style);
 
-// How much of each part is drawn, 0 to 1; all 1 in a figure.
+// The share of each part that is drawn, 0 to 1; all 1 in a figure.
 struct DomeParts {
   double query = 1, keys = 1, weights = 1, messages = 1, feed_forward = 1, move = 1;
 };

@@ -34,8 +34,8 @@ std::vector<std::string> codec_for(const std::string& ending) {
           "animation", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"};
 }
 
-// Writes `file`, a film of the kind that `ending` says. `recipe` becomes the comment of an .mp4;
-// others get it when they are kept.
+// The command that writes `file`, a film of the kind of `ending`. `recipe` becomes the comment of
+// an .mp4; others get it when they are kept.
 Command command_for(const Encoding& encoding, const std::filesystem::path& file,
                     const std::string& ending, const std::string& recipe) {
   const PictureStyle& style = encoding.style;

@@ -43,7 +43,7 @@ struct FieldType {
   double text, title, line, margin;
 };
 
-// How long arrows are: `reach` pixels for the longest.
+// The length of arrows: `reach` pixels for the longest.
 struct ArrowScale {
   static constexpr double kLeast = 6.5;  // pixels: no arrow is shorter
   double longest = 0, reach = 1;
@@ -78,7 +78,7 @@ double value_at(const VectorField& field, std::size_t point, std::size_t dimensi
 constexpr double kPi = std::numbers::pi;
 constexpr double kLeast = ArrowScale::kLeast;
 
-// The range of the places along each axis, and how far apart neighbours on the grid are.
+// The range of the places along each axis, and the distance of neighbours on the grid.
 struct Extent {
   std::array<double, 3> low{}, high{};
   double spacing = 1;
@@ -132,8 +132,8 @@ void paint_arrow(const Pen& pen, const Arrow& a, Colour colour, double width) {
   cairo_fill(cr);
 }
 
-// A ring with a dot, the tip of an arrow that comes out of the plane, or with a cross, the tail of
-// one that goes in.
+// A ring with a dot, the tip of an arrow out of the plane, or with a cross, the tail of an arrow
+// into it.
 void paint_tip(const Pen& pen, double x, double y, double radius, bool towards, Colour colour) {
   cairo_t* cr = pen.cr();
   cairo_new_sub_path(cr);
@@ -485,7 +485,7 @@ double longest_of(const std::vector<const VectorField*>& fields, std::size_t dim
   return longest;
 }
 
-// Where the panels go. A single row is broken where its panels are largest.
+// The places of the panels. A single row is broken so that its panels are largest.
 struct SheetLayout {
   int width = 1280, height = 0;
   std::size_t columns = 1, rows = 1;

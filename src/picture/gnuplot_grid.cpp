@@ -53,7 +53,7 @@ std::string palette_line(int classes) {
 }
 
 // The number of classes where the values are the whole numbers 1, 2, ... and all of them occur, so
-// that each class has a colour of its own; 0 where values are measured, or are fewer than three.
+// that each class has its own colour; 0 where values are measured, or are fewer than three.
 int classes_of(const ColourMap& map) {
   std::set<double> values;
   for (const double value : map.value) {
@@ -145,7 +145,7 @@ bool is_side_by_side(const Curve& curve, const Panel& panel) {
 
 constexpr double kSideStep = 0.013;  // of the axis, from one of the points at a place to the next
 
-// How far the points of one place reach to either side of it, as a part of the axis.
+// The distance that the points of one place reach to either side of it, as a share of the axis.
 double side_by_side_room(const Panel& panel) {
   const auto count = std::count_if(panel.curves.begin(), panel.curves.end(), [&](const Curve& c) {
     return c.mark != Curve::bars && is_side_by_side(c, panel);
@@ -544,7 +544,7 @@ KeyShape key_shape(const Panel& panel, double width) {
   return shape;
 }
 
-// Where panels go, in points at a type of 10 from the upper left corner.
+// The places of panels, in points at a type of 10 from the upper left corner.
 struct GridLayout {
   int columns = 1, rows = 1;
   double plot = kPlot, cell = 0;

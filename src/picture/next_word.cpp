@@ -150,7 +150,7 @@ class WordPainter {
     }
   }
 
-  // Where the chosen token came from, one side at a time.
+  // The path of the chosen token, one side of the sphere at a time.
   void path(const SpokenPlace& who, bool near) const {
     bool drawing = false;
     for (std::size_t k = 0; k <= now_.before + 1; ++k) {

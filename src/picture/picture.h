@@ -36,7 +36,7 @@ struct Tie {
   double share = 0;  // 0 to 1: how broad
 };
 
-// What a scene shows. On the sphere: d = 2 is the unit circle with the past sinking towards its
+// The contents of a scene. On the sphere: d = 2 is the unit circle with the past drawn towards its
 // centre, d = 3 the unit sphere, d > 3 the unit ball seen along three axes. In R^d: the plane, or
 // a box around the whole trajectory.
 struct SceneSettings {

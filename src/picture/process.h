@@ -16,7 +16,7 @@ namespace murmur::picture {
 
 struct Command {
   std::vector<std::string> words{};  // program and arguments, taken as they are
-  std::filesystem::path output{};    // its standard output goes here; empty: nowhere
+  std::filesystem::path output{};    // receives its standard output; empty: nothing does
   std::string remedy{};              // when the program is missing
   std::string_view input{};          // all of its input; empty: the bytes that `write` sends
 };

@@ -73,7 +73,7 @@ class Camera {
   double eye_[3], right_[3], up_[3];
 };
 
-// How a scene is built.
+// The views of a scene.
 enum class View {
   circle,  // S^1, face on
   sphere,  // S^2

@@ -105,8 +105,8 @@ std::optional<std::string> recipe_in_mp4(std::string_view bytes) {
   return std::string(*box);
 }
 
-// Where the blocks of a GIF begin: after six bytes of name, seven of screen, and the colours for
-// all.
+// The offset of the blocks of a GIF: after six bytes of name, seven of screen, and the common
+// colours.
 std::size_t gif_blocks(std::string_view gif) {
   constexpr std::size_t kHead = 13;
   if (gif.size() < kHead) return gif.size();
@@ -115,8 +115,8 @@ std::size_t gif_blocks(std::string_view gif) {
   return std::min(gif.size(), kHead + colours);
 }
 
-// The first comment before the first picture; data come in parts of a byte of size and so many
-// more.
+// The first comment before the first picture. Data are in parts: a byte with the size, then that
+// many bytes.
 std::optional<std::string> recipe_in_gif(std::string_view gif) {
   std::size_t at = gif_blocks(gif);
   while (at + 2 < gif.size() && gif[at] == '\x21') {

@@ -1,4 +1,5 @@
-// stage.h: what stays the same over a film: view, sizes, colours and the places of the text.
+// stage.h: the parts of a scene that stay the same over a film: view, sizes, colours, places of
+// text.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace murmur::picture {
 
-// Where things go, in pixels.
+// Sizes and places, in pixels.
 struct Layout {
   double unit = 1;  // 1 at 1280 x 720; lengths and letters grow with it
   double margin = 36;

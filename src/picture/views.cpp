@@ -279,14 +279,14 @@ void draw_circle(Canvas& canvas, const Stage& stage, const Past& past) {
 
 namespace {
 
-// Where the grid lies on the canvas, in pixels; both axes have one scale.
+// The place of the grid on the canvas, in pixels; both axes have one scale.
 struct Grid {
   double cx, cy;         // middle
   double width, height;  // half lengths
   double per_unit;       // pixels a scene unit
 };
 
-// As large as the box of the trajectory allows; the grid goes on to the edges of the scene.
+// As large as the box of the trajectory allows; the grid continues to the edges of the scene.
 Grid place_grid(const Stage& stage) {
   const Layout& at = stage.layout;
   const Projection& box = stage.projection;

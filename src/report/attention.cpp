@@ -37,7 +37,7 @@ std::vector<std::int64_t> frames_over(const std::vector<double>& times, bool log
   return frames;
 }
 
-// (n) the rank of each token's cluster by size; single tokens come after all clusters.
+// (n) the rank of each token's cluster by size; single tokens rank after all clusters.
 std::vector<int> ranks_of(const Clusters& found) {
   std::vector<int> order(found.count), rank(found.count);
   std::iota(order.begin(), order.end(), 0);

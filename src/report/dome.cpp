@@ -1,5 +1,5 @@
-// dome.cpp: the move of a token of a run, made ready to be drawn, with a caption that says what of
-// it is exact and what is projected.
+// dome.cpp: prepares the move of a token of a run for drawing, with a caption that names its exact
+// and its projected parts.
 #include "report/dome.h"
 
 #include <fmt/format.h>

@@ -42,7 +42,7 @@ std::int64_t nearest_frame(std::span<const double> times, double t);
 
 DomeStates states_of_simulation(const RunReader& run, const Settings& settings);
 DomeStates states_of_simulation(const RunReader& run, const Experiment& e);
-// Of sample k of a trained swarm, block after block; `name` says of which run and which sample.
+// Of sample k of a trained swarm, block after block; `name` names the run and the sample.
 DomeStates states_of_training(const TrainedSwarm& swarm, const SampleSet& samples, std::size_t k,
                               const std::string& name);
 

@@ -31,7 +31,7 @@ struct RenderSettings {
 };
 void require_frames(const RunReader& run);  // Error(input) where it has none yet
 
-// How time runs in scenes, films and plots. Where it is left open, in log t if frames were kept in
+// The time axis of scenes, films and plots. Where it is not given, log t if frames were kept in
 // log times, or if more than half of the change of the scaled energy or of the number of clusters
 // happens in the first tenth of the time, and four frames or more lie there.
 enum class TimeScale { chosen, linear, log };
@@ -44,7 +44,7 @@ bool is_map(const Experiment& e);  // no head at any time
 // spaces, under noise, and where the grid does not stay finite.
 std::shared_ptr<const CarriedGrid> carried_grid(const RunReader& run, const Experiment& e);
 
-// Law, sizes, heads, where Q, K and V come from, feed-forward, method and seed.
+// The law, sizes, heads, the origin of Q, K and V, feed-forward, method and seed.
 std::string caption_of(const Settings& settings, const Experiment& e);
 // The same for the frames of a run; for a traced transformer its family and its texts.
 std::string caption_of(const RunReader& run, const Settings& settings, const Experiment& e);

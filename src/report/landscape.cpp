@@ -46,7 +46,7 @@ std::string dirac_note(double shortfall) {
              : "no better Dirac was found";
 }
 
-// Where scores are <x, D y>: the best of all measures in closed form, or how far it may be.
+// Where scores are <x, D y>: the best of all measures in closed form, or a bound on its distance.
 std::string matrix_note(const Landscape& l, double shortfall) {
   const std::optional<KnownBest> best = known_best(l);
   const std::string away =
@@ -192,7 +192,7 @@ Panel spectrum_panel(const Search& search) {
   return panel;
 }
 
-// How far the atoms of the best points are from their heaviest.
+// The angles of the atoms of the best points to their heaviest.
 Panel spread_panel(const Search& search) {
   Panel panel{.title = "atoms of the best, by E",
               .x = {.label = "angle to the heaviest atom"},
@@ -267,7 +267,7 @@ std::vector<fs::path> draw_scan(std::span<const ScanPoint> scan, const fs::path&
       against_beta(scan, "two or more atoms", [](const ScanPoint& p) { return p.where.arc_mass; });
   arc_mass.mark = Curve::points;  // it jumps: there are none that close, or there are
   Curve bound = against_beta(scan, "bound", [](const ScanPoint& p) {
-    return std::fmin(p.where.arc_mass_bound, 1);  // more than all mass says nothing
+    return std::fmin(p.where.arc_mass_bound, 1);  // a bound above all mass is empty
   });
   bound.mark = Curve::dashes;
   if (any_finite(arc_mass)) add("most mass within 1/(2√β)", {arc_mass, bound});

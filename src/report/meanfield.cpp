@@ -462,7 +462,7 @@ void mark_regimes(const MeanFieldRun& field, Panel& panel) {
     mark(end.at("from").number(), "to a point from", 4);
 }
 
-// Where the first phase is short compared with the rest, equal factors of time are equally wide.
+// Whether time is drawn over its logarithm: where the first phase is short compared with the rest.
 bool is_long(const MeanFieldRun& field) {
   const double until = field.linear_until();
   return until > 0 && until < 0.05 * field.t.back() && field.t.size() > 20;

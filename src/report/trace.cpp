@@ -230,7 +230,7 @@ void add_patching(RunReport& report, const TraceFile& file) {
         fmt::format("{:.4g}", p.first), fmt::format("{:.1f} %", 100 * p.recovered(0))}});
 }
 
-// The eigenvalues of O V, and what theory says of such a V.
+// Adds the eigenvalues of O V, and the theorems about such a V.
 void add_values(RunReport& report, const RunReader& run, const TraceFile& file) {
   std::map<std::string, int> said;
   for (const HeadReading& head : file.by_head) ++said[theory_of(head.leading, head.ov)];

@@ -63,15 +63,15 @@ Figure parts_figure(const TraceFile& trace, FigureStyle style);
 // Eigenvalues of O V of all heads in the plane of complex numbers, at four blocks at most.
 Figure spectrum_figure(const Spectra& spectra, FigureStyle style);
 
-// What a scene or a film of a trace shows in addition to its tokens.
+// The token and the head whose attention a scene or a film of a trace shows.
 struct TraceSceneRequest {
   std::optional<int>
       token{};  // among those of all texts: all that it attends to; else one line per token
   std::optional<int> head{};  // else the mean over all heads
 };
 // Names the tokens of a scene, draws lines to the tokens that they attend to, and looks along the
-// axes on which the words of all layers spread most; the caption says so. Error(input) for a token
-// or a head that is not there.
+// axes on which the words of all layers spread most; the caption explains it. Error(input) for a
+// token or a head that is not there.
 void show_tokens(const RunReader& run, const TraceSceneRequest& request, SceneSettings& scene);
 void show_tokens(const RunReader& run, const TraceFile& file, const TraceSceneRequest& request,
                  SceneSettings& scene);

@@ -250,7 +250,7 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
   return mistakes;
 }
 
-// How alike two pictures are: the cosine between their pixels.
+// The similarity of two pictures: the cosine between their pixels.
 double pixel_cosine(const std::vector<double>& mean, std::span<const std::uint8_t> ink) {
   double along = 0, one = 0, other = 0;
   for (std::size_t p = 0; p < ink.size(); ++p) {
@@ -270,7 +270,7 @@ double margin(const Examination& e, std::size_t sample) {
   return e.verdicts.scores(row, verdict) - next;
 }
 
-// How far the tokens of a sample end from its gate, on average.
+// The mean distance of the tokens of a sample from its gate at the end.
 double mean_distance_to_gate(const Examination& e, std::size_t sample, const HostSwarm& last) {
   const Matrix& targets = e.swarm.architecture.targets;
   double sum = 0;
