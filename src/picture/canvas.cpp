@@ -1,9 +1,10 @@
-// canvas.cpp: drawing primitives on Cairo.
+// canvas.cpp: the two themes and their colours, text, balls and small pictures on Cairo.
 #include "picture/canvas.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -12,6 +13,72 @@
 #include "run/formats.h"
 
 namespace murmur::picture {
+
+namespace {
+
+constexpr Theme kDark{.dark = true,
+                      .centre = rgb(0x1b2438),
+                      .edge = rgb(0x0a0e18),
+                      .ink = rgb(0xf1f4fa),
+                      .quiet = rgb(0x9fabc2),
+                      .line = rgb(0xa3b7de),
+                      .lit = rgb(0x42547a),
+                      .body = rgb(0x202c47),
+                      .limb = rgb(0x161f35),
+                      .shade = rgb(0x5d7fc4),
+                      .line_front = 0.22,
+                      .line_back = 0.09,
+                      .veil = 0.30};
+
+// White to the edge, so that a printed figure has no frame.
+constexpr Theme kLight{.dark = false,
+                       .centre = rgb(0xffffff),
+                       .edge = rgb(0xffffff),
+                       .ink = rgb(0x1a2130),
+                       .quiet = rgb(0x5d6779),
+                       .line = rgb(0x43536f),
+                       .lit = rgb(0xfdfdff),
+                       .body = rgb(0xebeff6),
+                       .limb = rgb(0xcfd7e5),
+                       .shade = rgb(0x2a3550),
+                       .line_front = 0.24,
+                       .line_back = 0.11,
+                       .veil = 0.42};
+
+// blue, orange, green, pink, vermilion, violet, yellow, slate: hues after Okabe and Ito.
+constexpr std::array<Colour, 8> kOnDark{rgb(0x56b4f5), rgb(0xf9a83a), rgb(0x35cfa0), rgb(0xee8fc8),
+                                        rgb(0xf56a48), rgb(0x9a93ff), rgb(0xf3e36b), rgb(0xc3ccda)};
+constexpr std::array<Colour, 8> kOnLight{rgb(0x1b76bd), rgb(0xea8c00), rgb(0x00936c),
+                                         rgb(0xc9579f), rgb(0xc93f14), rgb(0x5f55c9),
+                                         rgb(0xcfae00), rgb(0x56606f)};
+
+}  // namespace
+
+const Theme& theme_of(bool dark) { return dark ? kDark : kLight; }
+
+Colour class_colour(int label, bool dark) {
+  if (label < 0) return dark ? rgb(0x7d879a) : rgb(0x9aa2ae);
+  const auto& hues = dark ? kOnDark : kOnLight;
+  const int count = static_cast<int>(hues.size());
+  const Colour hue = hues[static_cast<std::size_t>(label % count)];
+  switch (label / count % 3) {  // away from the ground
+    case 1:
+      return dark ? mix(hue, rgb(0xffffff), 0.42) : mix(hue, rgb(0x000000), 0.36);
+    case 2:
+      return mix(hue, rgb(0x000000), dark ? 0.36 : 0.62);
+    default:
+      return hue;
+  }
+}
+
+Colour heat_colour(double share) {
+  static constexpr std::array<Colour, 10> anchors{
+      rgb(0x440154), rgb(0x482878), rgb(0x3e4989), rgb(0x31688e), rgb(0x26828e),
+      rgb(0x1f9e89), rgb(0x35b779), rgb(0x6ece58), rgb(0xb5de2b), rgb(0xfde725)};
+  const double at = std::clamp(share, 0.0, 1.0) * (anchors.size() - 1);
+  const auto low = std::min(static_cast<std::size_t>(at), anchors.size() - 2);
+  return mix(anchors[low], anchors[low + 1], at - static_cast<double>(low));
+}
 
 namespace {
 
@@ -42,12 +109,12 @@ Context make_context(cairo_surface_t* surface) {
   return context;
 }
 
-// Centre of every sprite sits in the middle of its square.
+// The centre of a sprite is the middle of its square.
 int sprite_side(double reach) { return 2 * static_cast<int>(std::ceil(reach)) + 2; }
 
 void draw_ball(cairo_t* cr, double middle, double radius, Colour colour, const Theme& theme) {
   const Colour white = rgb(0xffffff), black = rgb(0x000000);
-  const double fine = std::clamp((radius - 1.2) / 3.5, 0.0, 1.0);  // specks need no modelling
+  const double fine = std::clamp((radius - 1.2) / 3.5, 0.0, 1.0);  // specks need no shading
   cairo_arc(cr, middle, middle, radius + std::min(1.0, 0.18 * radius), 0, kTurn);
   const Colour ring = theme.dark ? mix(theme.edge, colour, 0.15) : theme.centre;
   cairo_set_source_rgba(cr, ring.red, ring.green, ring.blue, 0.75 * fine);
@@ -101,7 +168,7 @@ void Canvas::layer(int key, const std::function<void()>& draw) {
   cairo_paint(cr());
 }
 
-// Dithered by half a level of noise: a slow gradient would show bands on a projector.
+// Adds half a level of noise, because a slow gradient would show bands on a projector.
 void Canvas::backdrop(double x, double y, const Theme& theme) {
   cairo_surface_t* target = cairo_get_target(cr());
   cairo_surface_flush(target);
@@ -136,7 +203,7 @@ void Canvas::blit(cairo_surface_t* sprite, double x, double y, double alpha) {
 }
 
 void Canvas::ball(double x, double y, double radius, int label, double fog, const Theme& theme) {
-  constexpr double kSizes = 3, kFogs = 16;  // sizes a pixel, steps of fog: too fine to be seen
+  constexpr double kSizes = 3, kFogs = 16;  // sizes per pixel, steps of fog: too fine to be seen
   const auto size = static_cast<std::uint64_t>(std::max(1.0, std::round(radius * kSizes)));
   const auto haze = static_cast<std::uint64_t>(std::round(std::clamp(fog, 0.0, 1.0) * kFogs));
   const auto kind = static_cast<std::uint64_t>(static_cast<std::uint32_t>(label));
@@ -311,6 +378,76 @@ std::string clean_text(const std::string& text) {
     i += size;
   }
   return clean;
+}
+
+void Pen::ink(Colour c, double alpha) const {
+  cairo_set_source_rgba(cr_, c.red, c.green, c.blue, alpha);
+}
+
+double Pen::text_width(const std::string& text, double size, bool bold) const {
+  cairo_select_font_face(cr_, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                         bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_set_font_size(cr_, size);
+  cairo_text_extents_t extents;
+  cairo_text_extents(cr_, clean_text(text).c_str(), &extents);
+  return extents.x_advance;
+}
+
+void Pen::text(double x, double baseline, const std::string& text, const TextStyle& style) const {
+  const double width = text_width(text, style.size, style.bold);
+  const double share = style.align == Align::left ? 0 : style.align == Align::centre ? 0.5 : 1;
+  ink(style.colour, style.alpha);
+  cairo_move_to(cr_, x - share * width, baseline);
+  cairo_show_text(cr_, clean_text(text).c_str());
+  cairo_new_path(cr_);
+}
+
+void Pen::turned_text(double x, double y, const std::string& words, const TextStyle& style) const {
+  cairo_save(cr_);
+  cairo_translate(cr_, x, y);
+  cairo_rotate(cr_, -std::numbers::pi / 2);
+  text(0, 0, words, style);
+  cairo_restore(cr_);
+}
+
+void trace_round(Canvas& canvas, const Frame& f, double radius) {
+  constexpr double kQuarter = std::numbers::pi / 2;
+  const double r = std::min({radius, f.width / 2, f.height / 2});
+  cairo_t* cr = canvas.cr();
+  cairo_new_sub_path(cr);
+  cairo_arc(cr, f.x + f.width - r, f.y + r, r, -kQuarter, 0);
+  cairo_arc(cr, f.x + f.width - r, f.y + f.height - r, r, 0, kQuarter);
+  cairo_arc(cr, f.x + r, f.y + f.height - r, r, kQuarter, 2 * kQuarter);
+  cairo_arc(cr, f.x + r, f.y + r, r, 2 * kQuarter, 3 * kQuarter);
+  cairo_close_path(cr);
+}
+
+void draw_pixels(Canvas& canvas, const Pixels& picture, const Frame& frame, const Theme& theme) {
+  const auto& [ink, height, width] = picture;
+  cairo_t* cr = canvas.cr();
+  const double cell = std::min(frame.width / width, frame.height / height);
+  const double x0 = frame.x + (frame.width - cell * width) / 2;
+  const double y0 = frame.y + (frame.height - cell * height) / 2;
+  const Colour paper = theme.dark ? mix(theme.edge, rgb(0), 0.35) : theme.centre;
+  trace_round(canvas, frame, 0.03 * frame.width);
+  canvas.ink(paper);
+  cairo_fill(cr);
+  cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
+  for (int row = 0; row < height; ++row)
+    for (int column = 0; column < width; ++column) {
+      const int level = ink[static_cast<std::size_t>(row) * width + column];
+      if (level == 0) continue;
+      const double x = std::round(x0 + cell * column), y = std::round(y0 + cell * row);
+      cairo_rectangle(cr, x, y, std::round(x0 + cell * (column + 1)) - x,
+                      std::round(y0 + cell * (row + 1)) - y);
+      canvas.ink(mix(paper, theme.ink, level / 255.0));
+      cairo_fill(cr);
+    }
+  cairo_set_antialias(cr, CAIRO_ANTIALIAS_DEFAULT);
+  trace_round(canvas, frame, 0.03 * frame.width);
+  canvas.ink(theme.line, 0.4);
+  cairo_set_line_width(cr, 1);
+  cairo_stroke(cr);
 }
 
 }  // namespace murmur::picture

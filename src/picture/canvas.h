@@ -1,4 +1,5 @@
-// canvas.h: a Cairo image with what every picture needs: colours, text in lines, round sprites.
+// canvas.h: colours, and drawing by Cairo: in the pixels of an image (Canvas) or in the points of a
+// vector figure (Pen).
 #pragma once
 
 #include <cairo.h>
@@ -11,9 +12,43 @@
 #include <unordered_map>
 #include <vector>
 
-#include "picture/colour.h"
-
 namespace murmur::picture {
+
+struct Colour {
+  double red = 0, green = 0, blue = 0;  // 0 to 1
+};
+
+constexpr Colour rgb(unsigned hex) {
+  return {((hex >> 16) & 255) / 255.0, ((hex >> 8) & 255) / 255.0, (hex & 255) / 255.0};
+}
+
+// a at share 0, b at share 1.
+constexpr Colour mix(Colour a, Colour b, double share) {
+  return {a.red + share * (b.red - a.red), a.green + share * (b.green - a.green),
+          a.blue + share * (b.blue - a.blue)};
+}
+
+struct Theme {
+  bool dark;
+  Colour centre, edge;           // backdrop, from the middle outwards
+  Colour ink, quiet;             // text, and text of less importance
+  Colour line;                   // graticules, grids, axes
+  Colour lit, body, limb;        // the sphere: towards the light, middle, outline
+  Colour shade;                  // below and around objects: shadow, or glow on a dark ground
+  double line_front, line_back;  // opacity of graticules before and behind
+  double veil;                   // opacity of the sphere's front surface
+};
+
+const Theme& theme_of(bool dark);
+
+// The colour of a class: one of eight hues that readers with any colour vision can distinguish, in
+// a lightness that suits the theme. Later classes repeat the hues: on a dark ground lighter and
+// then darker, on a light ground darker and then darkest. A negative class is grey.
+Colour class_colour(int label, bool dark);
+
+// The colour of viridis (van der Walt and Smith 2015) at a share in [0, 1]: equal steps look
+// equally large.
+Colour heat_colour(double share);
 
 struct CairoDeleter {
   void operator()(cairo_surface_t* s) const { cairo_surface_destroy(s); }
@@ -52,24 +87,27 @@ class Canvas {
   static Pattern radial(double x0, double y0, double r0, double x1, double y1, double r1);
   static void stop(const Pattern& pattern, double offset, Colour colour, double alpha = 1);
 
-  // Draws once, keeps the result and lays it over the canvas at every later call with this key.
+  // Draws once and keeps the result; every later call with this key paints it over the canvas
+  // again.
   void layer(int key, const std::function<void()>& draw);
   // Fills the canvas from the theme's centre colour at (x, y) to its edge colour in the corners.
   void backdrop(double x, double y, const Theme& theme);
-  // A lit ball of the class, blitted from a sprite made once a (label, radius, fog).
+  // Draws a lit ball in the colour of the class, from a sprite that is made once for each label,
+  // radius and fog.
   void ball(double x, double y, double radius, int label, double fog, const Theme& theme);
-  // A soft disc that fades to nothing at `radius`.
+  // Draws a soft disc that fades to nothing at `radius`.
   void haze(double x, double y, double radius, Colour colour, double alpha);
 
   double text_width(const std::string& text, double size, bool bold = false);
   void text(double x, double baseline, const std::string& text, const TextStyle& style);
-  // The same on an outline of its own, so that it is read over lines and dots.
+  // The same with an outline, so that it can be read over lines and dots.
   void outlined_text(double x, double baseline, const std::string& text, const TextStyle& style,
                      Colour outline);
-  // Words in lines no wider than `width`; the last of `most` lines ends in an ellipsis if need be.
+  // Breaks a text into lines no wider than `width`; the last of `most` lines ends in an ellipsis
+  // where the text is longer.
   std::vector<std::string> wrap(const std::string& text, double width, double size, bool bold,
                                 int most);
-  // The text, or as much of its beginning as fits with an ellipsis.
+  // Returns the text, or as much of its beginning as fits with an ellipsis.
   std::string shorten(const std::string& text, double width, double size, bool bold = false);
 
   // Rows of B, G, R, A bytes, 4 * width each.
@@ -88,7 +126,33 @@ class Canvas {
   std::unordered_map<std::uint64_t, Surface> sprites_{};
 };
 
-// Text that Cairo takes: bytes that are no UTF-8 and control characters become '?' and spaces.
+// Returns text that Cairo accepts: bytes that are not UTF-8 become '?', control characters become
+// spaces.
 std::string clean_text(const std::string& text);
+
+class Pen {
+ public:
+  explicit Pen(cairo_t* cr) : cr_(cr) {}
+
+  cairo_t* cr() const { return cr_; }
+  void ink(Colour colour, double alpha = 1) const;
+  double text_width(const std::string& text, double size, bool bold = false) const;
+  void text(double x, double baseline, const std::string& text, const TextStyle& style) const;
+  void turned_text(double x, double y, const std::string& text, const TextStyle& style) const;
+
+ private:
+  cairo_t* cr_;
+};
+
+struct Pixels {
+  const std::vector<std::uint8_t>& ink;  // (height, width), 255 is ink
+  int height, width;
+};
+
+// Draws the picture as large as the frame allows, in its middle, on paper with rounded corners.
+void draw_pixels(Canvas& canvas, const Pixels& picture, const Frame& frame, const Theme& theme);
+
+// Makes a rectangle with round corners the current path.
+void trace_round(Canvas& canvas, const Frame& frame, double radius);
 
 }  // namespace murmur::picture

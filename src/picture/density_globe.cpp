@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "murmur/error.h"
-#include "picture/cairo_maps.h"
+#include "picture/canvas.h"
 #include "picture/encoder.h"
 #include "picture/labels.h"
 #include "picture/stage.h"
@@ -103,7 +103,7 @@ double value_at(const std::vector<double>& value, const Point& p) {
          v * ((1 - u) * at(r + 1, c) + u * at(r + 1, c + 1));
 }
 
-// What one picture shows.
+// The content of one picture.
 struct GlobeMoment {
   double t = 0, progress = 0;
   std::vector<double> value{};
@@ -117,7 +117,7 @@ struct Disc {
 class GlobePainter {
  public:
   GlobePainter(Canvas& canvas, const Stage& stage, const Scale& scale)
-      : canvas_(canvas), stage_(stage), look_(*stage.look), scale_(scale) {}
+      : canvas_(canvas), stage_(stage), theme_(*stage.theme), scale_(scale) {}
 
   void paint(const Disc& disc, const Camera& camera, const GlobeMoment& now) {
     paint_colours(disc, camera, now.value);
@@ -133,7 +133,7 @@ class GlobePainter {
     canvas_.ink(rgb(0xffffff), 0.75);
     cairo_fill(cr);
     cairo_arc(cr, disc.x, disc.y, disc.radius, 0, 2 * kPi);
-    canvas_.ink(look_.line, look_.dark ? 0.5 : 0.6);
+    canvas_.ink(theme_.line, theme_.dark ? 0.5 : 0.6);
     cairo_set_line_width(cr, std::max(0.8, 1.3 * stage_.layout.unit));
     cairo_stroke(cr);
   }
@@ -160,10 +160,10 @@ class GlobePainter {
       const bool first = mark == marks.front();
       canvas_.text(
           x, frame.y + frame.height + 1.35 * em, scale_.log && first ? "≤ 0.1" : short_number(mark),
-          {.size = em, .colour = look_.quiet, .align = first ? Align::left : Align::centre});
+          {.size = em, .colour = theme_.quiet, .align = first ? Align::left : Align::centre});
     }
     canvas_.text(frame.x, frame.y - 0.6 * em, "density / uniform",
-                 {.size = em, .colour = look_.quiet});
+                 {.size = em, .colour = theme_.quiet});
   }
 
  private:
@@ -227,7 +227,7 @@ class GlobePainter {
 
   Canvas& canvas_;
   const Stage& stage_;
-  const Theme& look_;
+  const Theme& theme_;
   const Scale& scale_;
 };
 
@@ -239,7 +239,7 @@ Stage set_globe(const SphereDensity& density, const SceneSettings& settings) {
   Stage stage;
   stage.settings = settings;
   stage.settings.sphere = true;
-  stage.look = &theme(settings.style.dark);
+  stage.theme = &theme_of(settings.style.dark);
   stage.shape = {1, 3};
   stage.projection.view = View::sphere;
   stage.clock.emplace(density.times, settings.log_time);
@@ -260,19 +260,19 @@ std::vector<Point> points_of(const SphereDensity& density, std::int64_t frame) {
 
 void draw_globe(Canvas& canvas, const Stage& stage, const Scale& scale, const GlobeMoment& now) {
   const Layout& at = stage.layout;
-  const SceneSettings& look = stage.settings;
-  canvas.layer(kGround, [&] { canvas.backdrop(at.cx, at.cy, *stage.look); });
-  const double azimuth = look.azimuth + look.turn * now.progress;
+  const SceneSettings& settings = stage.settings;
+  canvas.layer(kGround, [&] { canvas.backdrop(at.cx, at.cy, *stage.theme); });
+  const double azimuth = settings.azimuth + settings.turn * now.progress;
   GlobePainter painter(canvas, stage, scale);
-  painter.paint({at.cx, at.cy, at.radius}, Camera(azimuth, look.elevation), now);
+  painter.paint({at.cx, at.cy, at.radius}, Camera(azimuth, settings.elevation), now);
   const bool wide = canvas.width() >= 1.45 * canvas.height();
   const double em = at.small_size;
   if (wide) {
     const double radius = 0.46 * at.column, x = canvas.width() - at.margin - at.column / 2;
     const double y = at.bar - 2.4 * at.clock_size - radius;
-    painter.paint({x, y, radius}, Camera(azimuth + kPi, -look.elevation), now);
+    painter.paint({x, y, radius}, Camera(azimuth + kPi, -settings.elevation), now);
     canvas.text(x, y - radius - 0.9 * em, "the far side",
-                {.size = em, .colour = stage.look->quiet, .align = Align::centre});
+                {.size = em, .colour = stage.theme->quiet, .align = Align::centre});
     painter.paint_bar({at.margin, at.bar - 5.2 * at.clock_size, 0.9 * at.column, 0.9 * em});
   } else {
     const double width = 0.42 * (canvas.width() - 2 * at.margin);
@@ -281,10 +281,10 @@ void draw_globe(Canvas& canvas, const Stage& stage, const Scale& scale, const Gl
   draw_text(canvas, stage, {.t = now.t, .progress = now.progress});
 }
 
-// Between stored frames densities and tokens go in straight lines.
-class GlobeReel {
+// Between stored frames densities and tokens are interpolated linearly.
+class GlobeFrames {
  public:
-  GlobeReel(const SphereDensity& density, const Stage& stage, int frames)
+  GlobeFrames(const SphereDensity& density, const Stage& stage, int frames)
       : density_(density), stage_(stage), frames_(frames) {}
 
   GlobeMoment at(int frame) {
@@ -357,20 +357,20 @@ bool film_density(const SphereDensity& density, const FilmSettings& settings,
   const int frames = count_frames(settings.fps, settings.seconds);
   const Stage stage = set_globe(density, settings.scene);
   const Scale scale = scale_of(density);
-  GlobeReel reel(density, stage, frames);
+  GlobeFrames globe_frames(density, stage, frames);
   std::vector<GlobeMoment> moments(static_cast<std::size_t>(frames));
-  const Shooting shooting{.ready = [&](int frame) { moments[frame] = reel.at(frame); },
-                          .draw =
-                              [&](Canvas& canvas, int frame) {
-                                draw_globe(canvas, stage, scale, moments[frame]);
-                                moments[frame] = {};
-                              }};
+  const FrameSource source{.prepare = [&](int frame) { moments[frame] = globe_frames.at(frame); },
+                           .draw =
+                               [&](Canvas& canvas, int frame) {
+                                 draw_globe(canvas, stage, scale, moments[frame]);
+                                 moments[frame] = {};
+                               }};
   return encode({.style = settings.scene.style,
                  .fps = settings.fps,
                  .seconds = settings.seconds,
                  .threads = settings.threads,
                  .stop = settings.stop},
-                shooting, mp4);
+                source, mp4);
 }
 
 }  // namespace murmur

@@ -21,15 +21,16 @@ Camera camera_at(const DigitStage& stage, double progress) {
   return Camera(kFacing - 0.12 + 0.40 * smooth(progress), 1.28 + sunk * (0.86 - 1.28));
 }
 
-// What must be in the picture: sights, each with the pixels kept free beside and above it.
+// A point that has to be in the picture, as the camera sees it, with the pixels to keep free on its
+// sides and above it.
 struct Item {
   double x, y;
   double beside = 0, above = 0;
 };
 
 struct Fit {
-  double zoom = 1;              // pixels a sight's unit
-  double aim_x = 0, aim_y = 0;  // the sight that goes to the room's middle
+  double zoom = 1;              // pixels per unit of the camera's plane
+  double aim_x = 0, aim_y = 0;  // the point that goes to the room's middle
 };
 
 // Pixels along one axis that the items take at a zoom, from the first to the last.
@@ -37,7 +38,7 @@ struct Span {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   double length() const { return high - low; }
 };
-Span across(const std::vector<Item>& items, double zoom) {
+Span horizontal_span(const std::vector<Item>& items, double zoom) {
   Span span;
   for (const Item& item : items) {
     span.low = std::min(span.low, zoom * item.x - item.beside);
@@ -45,7 +46,7 @@ Span across(const std::vector<Item>& items, double zoom) {
   }
   return span;
 }
-Span upright(const std::vector<Item>& items, double zoom) {
+Span vertical_span(const std::vector<Item>& items, double zoom) {
   Span span;
   for (const Item& item : items) {
     span.low = std::min(span.low, zoom * item.y - item.beside);
@@ -69,16 +70,16 @@ double largest_zoom(const Fits& fits) {
 Fit fit(const std::vector<Item>& items, const Frame& room) {
   Fit best;
   best.zoom = largest_zoom([&](double zoom) {
-    return across(items, zoom).length() <= room.width &&
-           upright(items, zoom).length() <= room.height;
+    return horizontal_span(items, zoom).length() <= room.width &&
+           vertical_span(items, zoom).length() <= room.height;
   });
-  const Span x = across(items, best.zoom), y = upright(items, best.zoom);
+  const Span x = horizontal_span(items, best.zoom), y = vertical_span(items, best.zoom);
   best.aim_x = (x.low + x.high) / 2 / best.zoom;
   best.aim_y = (y.low + y.high) / 2 / best.zoom;
   return best;
 }
 
-// Tokens and the far ends of their trails; stragglers outside the bounds are let go.
+// Tokens and the far ends of their trails; outliers beyond the bounds are left out.
 void add_tokens(const DigitStage& stage, const Camera& camera, double t, std::vector<Item>& items) {
   const auto& half = stage.swarm.projection.half;
   const double scale = 1.0001 * stage.unit(), pad = 9 * stage.layout.unit;
@@ -98,29 +99,29 @@ std::vector<Item> scenery_of(const DigitStage& stage, const Camera& camera, cons
   const double title = stage.layout.title_size;
   const double label = 1.9 * title * std::min(1.0, room.width / (22 * title));
   std::vector<Item> items;
-  const auto hold = [&](const Point& p, double beside, double above) {
+  const auto add = [&](const Point& p, double beside, double above) {
     const Sight seen = camera.project(p);
     items.push_back({seen.x, seen.y, beside, above});
   };
   for (double x : {-kFloor, kFloor})
-    for (double y : {-kFloor, kFloor}) hold(stage.place(x, y, 0), 0, 0);
+    for (double y : {-kFloor, kFloor}) add(stage.place(x, y, 0), 0, 0);
   const auto ring = static_cast<float>(stage.ring);
   for (const Point& g : stage.gate)
     for (float s : {-1.F, 1.F}) {
-      hold({g.x + s * ring, g.y, g.z}, 0.3 * label, label);
-      hold({g.x, g.y + s * ring, g.z}, 0.3 * label, label);
-      hold({g.x, g.y, g.z + s * ring}, 0.3 * label, label);
+      add({g.x + s * ring, g.y, g.z}, 0.3 * label, label);
+      add({g.x, g.y + s * ring, g.z}, 0.3 * label, label);
+      add({g.x, g.y, g.z + s * ring}, 0.3 * label, label);
     }
   return items;
 }
 
 // The aim nearest to `aim` at which what spans [low, high] pixels from it is inside of the room.
-double held(double aim, const Span& span, double zoom, double room) {
+double clamp_aim(double aim, const Span& span, double zoom, double room) {
   const double least = (span.high - room / 2) / zoom, most = (span.low + room / 2) / zoom;
   return least <= most ? std::clamp(aim, least, most) : (least + most) / 2;
 }
 
-// The camera goes back for the tokens as long as floor and gates take kLeastFloor of the height
+// The camera moves back for the tokens as long as floor and gates take kLeastFloor of the height
 // that they can take; farther tokens leave the picture, floor and gates never do.
 Fit fit_moment(const DigitStage& stage, const Camera& camera, const Frame& room,
                const std::vector<Item>& tokens) {
@@ -128,18 +129,18 @@ Fit fit_moment(const DigitStage& stage, const Camera& camera, const Frame& room,
   std::vector<Item> all = scenery;
   all.insert(all.end(), tokens.begin(), tokens.end());
   const Fit near = fit(scenery, room);
-  const double tall = upright(scenery, near.zoom).length();
+  const double tall = vertical_span(scenery, near.zoom).length();
   const double least = near.zoom * std::min(1.0, kLeastFloor * stage.layout.height / tall *
                                                      room.height / stage.layout.scene.height);
   Fit best = fit(all, room);
   best.zoom = std::max(best.zoom, least);
-  best.aim_x = held(best.aim_x, across(scenery, best.zoom), best.zoom, room.width);
-  best.aim_y = held(best.aim_y, upright(scenery, best.zoom), best.zoom, room.height);
+  best.aim_x = clamp_aim(best.aim_x, horizontal_span(scenery, best.zoom), best.zoom, room.width);
+  best.aim_y = clamp_aim(best.aim_y, vertical_span(scenery, best.zoom), best.zoom, room.height);
   return best;
 }
 
 // Tokens may leave the room by `pad` pixels.
-Shot shot_of(const Frame& room, const Camera& camera, const Fit& at, double pad) {
+CameraView view_of(const Frame& room, const Camera& camera, const Fit& at, double pad) {
   return {camera,
           at.zoom,
           room.x + room.width / 2 - at.zoom * at.aim_x,
@@ -148,15 +149,16 @@ Shot shot_of(const Frame& room, const Camera& camera, const Fit& at, double pad)
           {room.x - pad, room.y - pad, room.width + 2 * pad, room.height + 2 * pad}};
 }
 
-constexpr int kLooks = 97, kNear = 9;  // looks over the film; smoothed over so many on each side
+constexpr int kSamples = 97;  // over the film
+constexpr int kNear = 9;      // samples on each side that it is smoothed over
 
 template <typename Combine>
 std::vector<double> over_neighbours(const std::vector<double>& values, const Combine& combine) {
   std::vector<double> result(values.size());
-  for (int k = 0; k < kLooks; ++k) {
+  for (int k = 0; k < kSamples; ++k) {
     double value = values[k];
     for (int j = k - kNear; j <= k + kNear; ++j)
-      if (j != k) value = combine(value, values[std::clamp(j, 0, kLooks - 1)]);
+      if (j != k) value = combine(value, values[std::clamp(j, 0, kSamples - 1)]);
     result[k] = value;
   }
   return result;
@@ -170,7 +172,7 @@ std::vector<double> running_mean(const std::vector<double>& values) {
 
 }  // namespace
 
-Mark Shot::mark(const Point& p) const {
+Mark CameraView::mark(const Point& p) const {
   const Sight seen = camera.project(p);
   if (!(seen.depth < kNearest)) {
     constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
@@ -179,23 +181,23 @@ Mark Shot::mark(const Point& p) const {
   return {cx + zoom * seen.x, cy - zoom * seen.y, 0};
 }
 
-double Shot::size(const Point& p) const {
+double CameraView::size(const Point& p) const {
   const Sight seen = camera.project(p);
   return seen.depth < kNearest ? zoom * seen.scale : 0;
 }
 
-double Shot::fog(const Point& p) const {
+double CameraView::fog(const Point& p) const {
   return std::clamp((1 - camera.project(p).depth) / 2, 0.0, 1.0);
 }
 
-// Aims are running means of what would be best at each look, kept where floor and gates are inside
-// of the room. A zoom is the mean, over the looks around it, of the least that these need: smooth,
-// and nowhere more than is needed there.
-CameraWay::CameraWay(const DigitStage& stage, const Frame& room, const DigitClock& clock)
+// Aims are running means of the best aim at each sample, limited so that floor and gates are inside
+// of the room. A zoom is the mean, over the samples around it, of the smallest zoom that these
+// need: smooth, and never above the best zoom there.
+CameraPath::CameraPath(const DigitStage& stage, const Frame& room, const FilmClock& clock)
     : stage_(stage), room_(room) {
-  std::vector<std::vector<Item>> scenery(kLooks);
-  for (int k = 0; k < kLooks; ++k) {
-    const double progress = static_cast<double>(k) / (kLooks - 1);
+  std::vector<std::vector<Item>> scenery(kSamples);
+  for (int k = 0; k < kSamples; ++k) {
+    const double progress = static_cast<double>(k) / (kSamples - 1);
     const Camera camera = camera_at(stage, progress);
     std::vector<Item> tokens;
     add_tokens(stage, camera, clock.at(progress), tokens);
@@ -208,30 +210,30 @@ CameraWay::CameraWay(const DigitStage& stage, const Frame& room, const DigitCloc
   zoom_ = running_mean(over_neighbours(zoom_, [](double a, double b) { return std::min(a, b); }));
   aim_x_ = running_mean(aim_x_);
   aim_y_ = running_mean(aim_y_);
-  for (int k = 0; k < kLooks; ++k) {
-    aim_x_[k] = held(aim_x_[k], across(scenery[k], zoom_[k]), zoom_[k], room.width);
-    aim_y_[k] = held(aim_y_[k], upright(scenery[k], zoom_[k]), zoom_[k], room.height);
+  for (int k = 0; k < kSamples; ++k) {
+    aim_x_[k] = clamp_aim(aim_x_[k], horizontal_span(scenery[k], zoom_[k]), zoom_[k], room.width);
+    aim_y_[k] = clamp_aim(aim_y_[k], vertical_span(scenery[k], zoom_[k]), zoom_[k], room.height);
   }
 }
 
-Shot CameraWay::at(double progress) const {
-  const double along = std::clamp(progress, 0.0, 1.0) * (kLooks - 1);
-  const int k = std::min(static_cast<int>(along), kLooks - 2);
+CameraView CameraPath::at(double progress) const {
+  const double along = std::clamp(progress, 0.0, 1.0) * (kSamples - 1);
+  const int k = std::min(static_cast<int>(along), kSamples - 2);
   const auto between = [&](const std::vector<double>& values) {
     return values[k] + (along - k) * (values[k + 1] - values[k]);
   };
-  return shot_of(room_, camera_at(stage_, progress),
+  return view_of(room_, camera_at(stage_, progress),
                  {between(zoom_), between(aim_x_), between(aim_y_)}, 0.6 * stage_.layout.margin);
 }
 
-Shot CameraWay::still(const DigitStage& stage, const Frame& room) {
+CameraView CameraPath::still(const DigitStage& stage, const Frame& room) {
   const Camera steady = stage.flat ? camera_at(stage, 0) : Camera(kFacing + 0.1, 0.86);
   std::vector<Item> tokens;
   for (int f = 0; f <= stage.blocks(); ++f) add_tokens(stage, steady, f, tokens);
-  return shot_of(room, steady, fit_moment(stage, steady, room, tokens), 0);
+  return view_of(room, steady, fit_moment(stage, steady, room, tokens), 0);
 }
 
-double DigitClock::at(double progress) const {
+double FilmClock::at(double progress) const {
   const double s = std::clamp((progress - lead) / (1 - lead - hold), 0.0, 1.0);
   constexpr double kRamp = 0.14;  // share of the trajectory spent gathering and losing speed
   const double top = 1 / (1 - kRamp);

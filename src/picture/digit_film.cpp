@@ -18,130 +18,130 @@ void draw_title(Canvas& canvas, const DigitStage& stage) {
   double baseline = at.margin + 0.8 * at.title_size;
   for (const std::string& line : at.title) {
     canvas.text(at.margin, baseline, line,
-                {.size = at.title_size, .colour = stage.look().ink, .bold = true});
+                {.size = at.title_size, .colour = stage.theme().ink, .bold = true});
     baseline += 1.25 * at.title_size;
   }
   baseline = at.note_top;
   for (const std::string& line : at.note) {
-    canvas.text(at.margin, baseline, line, {.size = at.small_size, .colour = stage.look().quiet});
+    canvas.text(at.margin, baseline, line, {.size = at.small_size, .colour = stage.theme().quiet});
     baseline += 1.45 * at.small_size;
   }
 }
 
-// What is known of the picture, beside it.
+// The true class, next to the picture.
 void draw_truth(Canvas& canvas, const DigitStage& stage) {
   const DigitLayout& at = stage.layout;
   const int label = stage.trajectory->label;
-  if (!stage.trajectory->words.empty()) return;  // the verdict says it
+  if (!stage.trajectory->words.empty()) return;  // the verdict names it
   const double x = at.inset.x + at.inset.width + 0.9 * at.text_size;
   const double room =
       (at.chances.x > x ? at.chances.x - at.text_size : at.chances.x + at.chances.width) - x;
   canvas.text(x, at.inset.y + at.small_size, canvas.shorten("truth", room, at.small_size),
-              {.size = at.small_size, .colour = stage.look().quiet});
+              {.size = at.small_size, .colour = stage.theme().quiet});
   const std::string name = label < 0 ? "?" : clean_text(stage.trajectory->classes[label]);
   const double most = 1.7 * at.title_size;
   const double size = std::max(
       at.small_size, std::min(most, 0.98 * most * room / canvas.text_width(name, most, true)));
   canvas.text(x, at.inset.y + 1.5 * at.small_size + size, canvas.shorten(name, room, size, true),
               {.size = size,
-               .colour = label < 0 ? stage.look().quiet : class_colour(label, stage.look().dark),
+               .colour = label < 0 ? stage.theme().quiet : class_colour(label, stage.theme().dark),
                .bold = true});
 }
 
-// Which of how many is shown.
-struct Turn {
+// The number of the digit that is shown, and how many there are.
+struct Position {
   int number = 0, count = 1;
 };
 
 // The block, the bar of progress with the depth that was learned, and how many tokens are outside
 // of the picture.
-void draw_counter(Canvas& canvas, const DigitStage& stage, const Turn& turn, double t,
+void draw_counter(Canvas& canvas, const DigitStage& stage, const Position& position, double t,
                   int outside) {
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.look();
+  const Theme& theme = stage.theme();
   const double left = at.margin, right = canvas.width() - at.margin;
   const int blocks = stage.blocks(), block = static_cast<int>(std::ceil(t - 1e-9));
   std::string counter = fmt::format("block {} of {}", block, blocks);
-  if (turn.count > 1)
+  if (position.count > 1)
     counter = fmt::format("{} {} of {}, {}", stage.trajectory->words.empty() ? "digit" : "sentence",
-                          turn.number + 1, turn.count, counter);
+                          position.number + 1, position.count, counter);
   canvas.text(left, at.bar - 0.62 * at.clock_size, counter,
-              {.size = at.clock_size, .colour = look.ink});
+              {.size = at.clock_size, .colour = theme.ink});
   if (outside > 0 && at.scene.x > at.chances.x)
     canvas.text(
         right, at.bar - 0.62 * at.clock_size,
         fmt::format("{} of {} tokens are outside the picture", outside, stage.swarm.shape.n),
-        {.size = at.text_size, .colour = look.quiet, .align = Align::right});
+        {.size = at.text_size, .colour = theme.quiet, .align = Align::right});
   cairo_t* cr = canvas.cr();
   const double thick = std::max(1.5, 2.4 * at.unit);
   cairo_set_line_width(cr, thick);
   canvas.line(left, at.bar, right, at.bar);
-  canvas.ink(look.line, 0.22);
+  canvas.ink(theme.line, 0.22);
   cairo_stroke(cr);
   const double share = blocks > 0 ? t / blocks : 1;
   canvas.line(left, at.bar, left + share * (right - left), at.bar);
-  canvas.ink(mix(look.line, look.ink, 0.5), 0.85);
+  canvas.ink(mix(theme.line, theme.ink, 0.5), 0.85);
   cairo_stroke(cr);
   const int trained = stage.trajectory->trained;
   if (trained > 0 && trained < blocks) {
     const double x = left + (right - left) * trained / blocks;
     canvas.line(x, at.bar - 3 * thick, x, at.bar + 3 * thick);
-    canvas.ink(mix(look.line, look.ink, 0.5), 0.85);
+    canvas.ink(mix(theme.line, theme.ink, 0.5), 0.85);
     cairo_stroke(cr);
     canvas.text(x, at.bar - 5 * thick, fmt::format("learned with {} blocks", trained),
-                {.size = at.small_size, .colour = look.quiet, .align = Align::centre});
+                {.size = at.small_size, .colour = theme.quiet, .align = Align::centre});
   }
   if (blocks < 1 || blocks > 40) return;
   for (int k = 0; k <= blocks; ++k) {
     const double x = left + (right - left) * k / blocks;
     cairo_arc(cr, x, at.bar, 1.25 * thick, 0, 6.283185307179586);
     const bool done = k <= t + 1e-9;
-    canvas.ink(done ? mix(look.line, look.ink, 0.5) : mix(look.edge, look.line, 0.45));
+    canvas.ink(done ? mix(theme.line, theme.ink, 0.5) : mix(theme.edge, theme.line, 0.45));
     cairo_fill(cr);
   }
 }
 
-// How many tokens are at the gate of the class that leads.
+// The number of tokens at the gate of the class with the greatest chance.
 void draw_arrivals(Canvas& canvas, const DigitStage& stage, double t) {
   const DigitLayout& at = stage.layout;
   if (!stage.trajectory->words.empty() || at.scene.x <= at.chances.x) return;
   const std::vector<double> chance = stage.chances(t);
   const auto leads =
       static_cast<int>(std::max_element(chance.begin(), chance.end()) - chance.begin());
-  const std::string share = fmt::format("{} of {}", stage.at_gate(leads, t),
+  const std::string share = fmt::format("{} of {}", stage.count_at_gate(leads, t),
                                         stage.swarm.shape.n - (stage.trajectory->cls ? 1 : 0));
   const std::string gate = "at gate " + clean_text(stage.trajectory->classes[leads]);
   std::string text = share + " tokens " + gate;
   if (canvas.text_width(text, at.text_size) > at.chances.width) text = share + " " + gate;
   canvas.text(at.margin, at.chances.y + at.chances.height + 1.8 * at.text_size,
               canvas.shorten(text, at.chances.width, at.text_size),
-              {.size = at.text_size, .colour = stage.look().ink});
+              {.size = at.text_size, .colour = stage.theme().ink});
 }
 
-// Below the bars in a wide film, beside the counter in others.
-void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
-  if (landed <= 0) return;
+// Below the bars in a wide film, next to the counter in others.
+void draw_verdict(Canvas& canvas, const DigitStage& stage, double verdict_shown) {
+  if (verdict_shown <= 0) return;
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.look();
+  const Theme& theme = stage.theme();
   const std::string reads =
       fmt::format("reads {}", clean_text(stage.trajectory->classes[stage.verdict]));
   const std::string truth = verdict_sentence(stage);
   const bool wide = at.scene.x > at.chances.x;
   const bool wrong = stage.trajectory->label >= 0 && stage.trajectory->label != stage.verdict;
-  const Colour tone = wrong                         ? class_colour(4, look.dark)
-                      : stage.trajectory->label < 0 ? look.quiet
-                                                    : class_colour(2, look.dark);
+  const Colour tone = wrong                         ? class_colour(4, theme.dark)
+                      : stage.trajectory->label < 0 ? theme.quiet
+                                                    : class_colour(2, theme.dark);
   if (wide) {
     const double y = at.chances.y + at.chances.height + 1.8 * at.text_size + 1.75 * at.title_size;
     const double x = at.margin;
     canvas.text(x, y, canvas.shorten(reads, at.chances.width, 1.15 * at.title_size, true),
                 {.size = 1.15 * at.title_size,
-                 .colour = class_colour(stage.verdict, look.dark),
+                 .colour = class_colour(stage.verdict, theme.dark),
                  .bold = true,
-                 .alpha = landed});
+                 .alpha = verdict_shown});
     canvas.text(x, y + 1.7 * at.text_size,
                 canvas.shorten(truth, 1.1 * at.chances.width, 1.1 * at.text_size),
-                {.size = 1.1 * at.text_size, .colour = tone, .alpha = landed});
+                {.size = 1.1 * at.text_size, .colour = tone, .alpha = verdict_shown});
     return;
   }
   const double y = at.bar - 0.62 * at.clock_size, right = canvas.width() - at.margin;
@@ -151,10 +151,10 @@ void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
                .colour = tone,
                .bold = true,
                .align = Align::right,
-               .alpha = landed});
+               .alpha = verdict_shown});
 }
 
-// Colours of the tokens' choice come out over the first half of the trajectory.
+// The colours of the tokens' classes appear over the first half of the trajectory.
 double boldness(const DigitStage& stage, double t) {
   const int trained = stage.trajectory->trained;
   return stage.blocks() > 0 ? smooth(t / (0.5 * (trained > 0 ? trained : stage.blocks()))) : 1;
@@ -162,41 +162,41 @@ double boldness(const DigitStage& stage, double t) {
 
 // A frame of a film.
 struct FilmFrame {
-  Turn turn{};
-  double t = 0;       // blocks
-  double landed = 0;  // how far the verdict is shown
+  Position position{};
+  double t = 0;              // blocks
+  double verdict_shown = 0;  // how far the verdict is shown
 };
-void draw_film_frame(Canvas& canvas, const DigitStage& stage, const Shot& shot,
+void draw_film_frame(Canvas& canvas, const DigitStage& stage, const CameraView& shot,
                      const FilmFrame& page) {
   const Frame& scene = stage.layout.scene;
-  canvas.layer(kGround + page.turn.number, [&] {
-    canvas.backdrop(scene.x + scene.width / 2, scene.y + scene.height / 2, stage.look());
+  canvas.layer(kGround + page.position.number, [&] {
+    canvas.backdrop(scene.x + scene.width / 2, scene.y + scene.height / 2, stage.theme());
     draw_title(canvas, stage);
     draw_ink(canvas, stage, stage.layout.inset);
     draw_truth(canvas, stage);
   });
-  const int outside =
-      draw_manifold(canvas, stage, shot,
-                    {.t = page.t, .landed = page.landed, .boldness = boldness(stage, page.t)});
+  const int outside = draw_manifold(
+      canvas, stage, shot,
+      {.t = page.t, .verdict_shown = page.verdict_shown, .boldness = boldness(stage, page.t)});
   draw_chances(canvas, stage, stage.layout.chances, page.t);
   draw_arrivals(canvas, stage, page.t);
-  draw_counter(canvas, stage, page.turn, page.t, outside);
-  draw_verdict(canvas, stage, page.landed);
+  draw_counter(canvas, stage, page.position, page.t, outside);
+  draw_verdict(canvas, stage, page.verdict_shown);
 }
 
-// What stays the same over the part of a film that shows one digit.
-struct Part {
+// The part of a film that shows one digit: its scene, its clock and its camera.
+struct FilmPart {
   DigitStage stage;
-  DigitClock clock;
-  CameraWay way;
-  Part(const DigitTrajectory& trajectory, const PictureStyle& style, double seconds)
+  FilmClock clock;
+  CameraPath camera;
+  FilmPart(const DigitTrajectory& trajectory, const PictureStyle& style, double seconds)
       : stage(set_digit_stage(trajectory, style)),
         clock{.lead = std::min(0.7 / seconds, 0.12),
               .hold = std::min(1.3 / seconds, 0.3),
               .blocks = stage.blocks()},
-        way(stage, stage.layout.scene, clock) {}
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
+        camera(stage, stage.layout.scene, clock) {}
+  FilmPart(const FilmPart&) = delete;
+  FilmPart& operator=(const FilmPart&) = delete;
 };
 
 struct Panel {
@@ -259,27 +259,28 @@ std::string heading_of(const std::vector<DigitStage>& stages) {
   return clean_text(fmt::format("{}", fmt::join(titles, "  ")));
 }
 
-// A moment with its block and the chances below; `said` goes to the right of the block's number.
+// A moment with its block and the chances below; `verdict_text` is written to the right of the
+// block's number.
 void draw_panel(Canvas& canvas, const DigitStage& stage, const Panel& panel,
-                const std::string& said) {
+                const std::string& verdict_text) {
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.look();
+  const Theme& theme = stage.theme();
   const DigitTrajectory& trajectory = *stage.trajectory;
   const auto& [block, whole] = panel;
   const double x = whole.x + 0.4 * at.margin, width = whole.width - 0.8 * at.margin;
   const double bars = stage.classes() == 2 ? 3.0 * at.text_size : 0;
   const double head = 1.6 * at.text_size;
   const Frame scene{x, whole.y + head, width, whole.height - head - bars - 0.6 * at.margin};
-  draw_manifold(canvas, stage, CameraWay::still(stage, scene),
+  draw_manifold(canvas, stage, CameraPath::still(stage, scene),
                 {.t = static_cast<double>(block),
-                 .landed = block == stage.blocks() ? 1.0 : 0.0,
+                 .verdict_shown = block == stage.blocks() ? 1.0 : 0.0,
                  .boldness = boldness(stage, block)});
   canvas.text(x, whole.y + at.text_size, fmt::format("block {}", block),
-              {.size = at.text_size, .colour = look.ink, .bold = true});
-  if (!said.empty())
-    canvas.text(x + width, whole.y + at.text_size, said,
+              {.size = at.text_size, .colour = theme.ink, .bold = true});
+  if (!verdict_text.empty())
+    canvas.text(x + width, whole.y + at.text_size, verdict_text,
                 {.size = at.text_size,
-                 .colour = class_colour(stage.verdict, look.dark),
+                 .colour = class_colour(stage.verdict, theme.dark),
                  .bold = true,
                  .align = Align::right});
   if (stage.classes() == 2) {
@@ -288,14 +289,14 @@ void draw_panel(Canvas& canvas, const DigitStage& stage, const Panel& panel,
     const double narrow = std::min(width, (letters > 4 ? 22 : 15) * at.text_size);
     draw_chances(canvas, stage, {x + (width - narrow) / 2, scene.y + scene.height, narrow, bars},
                  block);
-  } else if (said.empty()) {
+  } else if (verdict_text.empty()) {
     const std::vector<double> chance = stage.chances(block);
     const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
     canvas.text(
         x + width, whole.y + at.text_size,
         fmt::format("{}  {:.0f} %", clean_text(trajectory.classes[best]), 100 * chance[best]),
         {.size = at.text_size,
-         .colour = class_colour(static_cast<int>(best), look.dark),
+         .colour = class_colour(static_cast<int>(best), theme.dark),
          .bold = true,
          .align = Align::right});
   }
@@ -312,22 +313,22 @@ using namespace picture;
 bool film_digits(const std::vector<DigitTrajectory>& trajectories, const DigitFilm& settings,
                  const std::filesystem::path& mp4) {
   const int frames = count_frames(settings.fps, settings.seconds);
-  std::vector<std::unique_ptr<Part>> parts;
+  std::vector<std::unique_ptr<FilmPart>> parts;
   for (const DigitTrajectory& trajectory : trajectories)
-    parts.push_back(std::make_unique<Part>(trajectory, settings.style, settings.seconds));
+    parts.push_back(std::make_unique<FilmPart>(trajectory, settings.style, settings.seconds));
   if (parts.empty())
     throw Error(Fault::input, "there is no trajectory to film", "parameter trajectories",
                 "give one or more");
   const int count = static_cast<int>(parts.size());
   const auto draw = [&](Canvas& canvas, int frame) {
     const int number = std::min(frame / frames, count - 1), within = frame - number * frames;
-    const Part& part = *parts[static_cast<std::size_t>(number)];
+    const FilmPart& part = *parts[static_cast<std::size_t>(number)];
     const double progress = frames > 1 ? static_cast<double>(within) / (frames - 1) : 1;
     draw_film_frame(
-        canvas, part.stage, part.way.at(progress),
-        {.turn = {number, count},
+        canvas, part.stage, part.camera.at(progress),
+        {.position = {number, count},
          .t = part.clock.at(progress),
-         .landed = smooth((progress - 1 + part.clock.hold) / (0.25 * part.clock.hold))});
+         .verdict_shown = smooth((progress - 1 + part.clock.hold) / (0.25 * part.clock.hold))});
   };
   return encode({.style = settings.style,
                  .fps = settings.fps,
@@ -343,11 +344,12 @@ void draw_digit_frame(const DigitTrajectory& trajectory, int block, const Pictur
   if (block < 0 || block > stage.blocks())
     throw Error(Fault::input, fmt::format("there is no block {}", block), "parameter block",
                 fmt::format("choose one from 0 to {}", stage.blocks()));
-  const DigitClock clock{.blocks = stage.blocks()};
-  const CameraWay way(stage, stage.layout.scene, clock);
+  const FilmClock clock{.blocks = stage.blocks()};
+  const CameraPath camera(stage, stage.layout.scene, clock);
   Canvas canvas(style.width, style.height);
-  draw_film_frame(canvas, stage, way.at(stage.blocks() > 0 ? double(block) / stage.blocks() : 1),
-                  {.t = static_cast<double>(block), .landed = block == stage.blocks() ? 1.0 : 0.0});
+  draw_film_frame(
+      canvas, stage, camera.at(stage.blocks() > 0 ? double(block) / stage.blocks() : 1),
+      {.t = static_cast<double>(block), .verdict_shown = block == stage.blocks() ? 1.0 : 0.0});
   canvas.save(png);
 }
 
@@ -361,20 +363,21 @@ void draw_digit_trajectories(const std::vector<DigitTrajectory>& trajectories,
                 "give one or more");
   const DigitStage& first = stages.front();
   const DigitLayout& at = first.layout;
-  const Theme& look = first.look();
+  const Theme& theme = first.theme();
   Canvas canvas(style.width, style.height);
-  canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
+  canvas.backdrop(style.width / 2.0, style.height / 2.0, theme);
   const bool one = stages.size() == 1;
   const std::string verdict = one ? verdict_of(first) : "";
   const double inner = style.width - 2 * at.margin;
   const double baseline = 0.75 * at.margin + 0.8 * at.title_size;
-  const double said = canvas.text_width(verdict, at.clock_size, true);
-  canvas.text(at.margin, baseline,
-              canvas.shorten(heading_of(stages), inner - said - at.margin, at.title_size, true),
-              {.size = at.title_size, .colour = look.ink, .bold = true});
+  const double verdict_width = canvas.text_width(verdict, at.clock_size, true);
+  canvas.text(
+      at.margin, baseline,
+      canvas.shorten(heading_of(stages), inner - verdict_width - at.margin, at.title_size, true),
+      {.size = at.title_size, .colour = theme.ink, .bold = true});
   canvas.text(style.width - at.margin, baseline, verdict,
               {.size = at.clock_size,
-               .colour = class_colour(first.verdict, look.dark),
+               .colour = class_colour(first.verdict, theme.dark),
                .bold = true,
                .align = Align::right});
   const double top = baseline + 0.5 * at.margin;

@@ -1,4 +1,5 @@
-// digit_pictures.h: draws a trained swarm that reads digits or sentences: trajectories, mistakes.
+// digit_pictures.h: draws a trained swarm that reads digits or sentences: trajectories, the results
+// of its test, and its attention within a sentence.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ struct DigitTrajectory {
   Matrix targets{};                     // (classes, d): the gates
   std::vector<std::string> classes{};   // "5", "6"
   int label = -1;                       // true class, -1: unknown
-  bool cls = false;                     // the last token is the CLS token: it alone is read
+  bool cls = false;                     // the last token is the CLS token: only it is read
   std::vector<std::string> words{};     // (tokens) of a sentence
   int asked = -1;                       // of a sentence: the token that is read
   int trained = 0;                      // blocks that the swarm learned with; 0: all of them
@@ -43,7 +44,7 @@ struct DigitFilm {
   std::function<bool()> stop{};
 };
 // One digit after another: tokens with headings and trails, the ink, gates, the count of blocks and
-// the verdict bar; the verdict is held at the end. The floor, 10 around the centre, fills two
+// the verdict bar; the verdict stays visible at the end. The floor, 10 around the centre, fills two
 // thirds of the height of a wide film or more; tokens beyond the frame are counted. False when
 // stopped. Error(input) where the parts of a trajectory do not fit each other or are not finite.
 bool film_digits(const std::vector<DigitTrajectory>& trajectories, const DigitFilm& settings,
@@ -69,8 +70,21 @@ struct Mistake {
   double chance = 0;      // that the swarm gave to its wrong verdict
   std::size_t index = 0;  // in the test set
 };
-// As many as fit legibly, the most confident first; a sentence where there is none.
+// Draws as many as fit legibly, the most confident first; a sentence where there is none.
 void draw_mistakes(const std::vector<Mistake>& mistakes, int height, int width,
                    const PictureStyle& style, const std::filesystem::path& png);
+
+struct SentencePicture {
+  std::vector<std::string> words{};  // (tokens)
+  int asked = 0;                     // whose weights are shown
+  Matrix weights{};                  // (blocks, tokens) a_{asked j}, of several heads the mean
+  std::vector<double> chance{};      // (blocks + 1) of the first class, after so many blocks
+  std::string classes[2]{};
+  std::string title{};
+};
+// One row per block, one column per word: the darker, the larger its weight for the asked word; at
+// the right the chance after each block. Error(input) where the parts do not fit each other.
+void draw_sentence(const SentencePicture& sentence, const PictureStyle& style,
+                   const std::filesystem::path& png);
 
 }  // namespace murmur

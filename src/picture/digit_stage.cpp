@@ -15,7 +15,7 @@ namespace murmur::picture {
 namespace {
 
 constexpr double kHalf = 10;   // of the floor: the digit lies in [-10, 10]^2
-constexpr double kFar = 20;    // of the bounds: tokens farther away are let go
+constexpr double kFar = 20;    // of the bounds: tokens farther away are left out
 constexpr double kAtGate = 2;  // a token nearer than this is at its gate, 10 from the centre
 
 [[noreturn]] void refuse(const std::string& what, const std::string& where,
@@ -26,11 +26,11 @@ constexpr double kAtGate = 2;  // a token nearer than this is at its gate, 10 fr
 void require_finite(const std::vector<double>& values, const std::string& where) {
   for (double v : values)
     if (!std::isfinite(v))
-      refuse("the flight of the digit holds a number that is not finite", where,
-             "train with a smaller rate, or fly fewer blocks");
+      refuse("the trajectory of the digit holds a number that is not finite", where,
+             "train with a smaller rate, or use fewer blocks");
 }
 
-// Adds the outer square of a part of length `part` to a second moment.
+// Adds the outer square of a vector of `size` parts to a second moment.
 template <typename Part>
 void add_square(std::vector<double>& moment, int size, const Part& part, double weight) {
   for (int k = 0; k < size; ++k)
@@ -64,13 +64,13 @@ void choose_axes_of_words(DigitStage& stage) {
   std::copy(across.begin(), across.end(), axes.begin() + d);
   if (d > 3)
     stage.axes_note = fmt::format(
-        "Across: from gate to gate; the other two axes: where the words spread most, of {} "
+        "Across: from gate to gate; the other two axes: where the tokens spread most, of {} "
         "coordinates.",
         d);
 }
 
 // x and y are the picture's; the third axis is the third coordinate, or, where the targets have
-// parts beyond it, the direction along which targets and landed tokens differ most.
+// parts beyond it, the direction along which targets and the tokens at the end differ most.
 void choose_axes(DigitStage& stage) {
   const DigitTrajectory& trajectory = *stage.trajectory;
   const int d = stage.swarm.shape.d;
@@ -103,8 +103,8 @@ void choose_axes(DigitStage& stage) {
 // The floor, the gates and the trajectory without its stragglers, no farther than kFar.
 void fit_bounds(DigitStage& stage, const Matrix& targets) {
   Projection& projection = stage.swarm.projection;
-  FlightExtent extent;
-  for (const HostSwarm& x : stage.trajectory->frames) extent.hold(projection.project(x));
+  TrajectoryExtent extent;
+  for (const HostSwarm& x : stage.trajectory->frames) extent.add(projection.project(x));
   double square = 0;
   for (int k = 0; k < 3; ++k) {
     const double floor = k < 2 ? kHalf : 0;
@@ -123,11 +123,11 @@ void fit_bounds(DigitStage& stage, const Matrix& targets) {
   projection.scale = 1 / std::sqrt(square);
 }
 
-// What the marks are, and how the verdict is read.
+// The sentence below the title: the meaning of the marks, and how to read the verdict.
 std::string note_of(const DigitTrajectory& trajectory) {
   std::string note =
       !trajectory.words.empty() ? "Each dart is a word; the ringed one is asked about and read."
-      : trajectory.cls          ? "Each dart is a point of ink; the ringed CLS token alone is read."
+      : trajectory.cls          ? "Each dart is a point of ink; only the ringed CLS token is read."
                        : "Each dart is a point of ink; the ring is their mean, which is read.";
   note += trajectory.classes.size() == 2 ? " The bar is cut where the ring is between the gates."
                                          : " The bars: how far the ring has come to each gate.";
@@ -146,7 +146,7 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
   at.clock_size = std::max(12.0, 19 * at.unit);
   at.bar = height - 0.62 * at.margin;
   Canvas ruler(8, 8);
-  const double foot = at.bar - 2.1 * at.clock_size;  // the clock stands below
+  const double foot = at.bar - 2.1 * at.clock_size;  // the clock is below
   const double row = 1.75 * at.text_size;
   const bool wide = width >= 1.3 * height;
   const double bars = std::min(stage.classes() == 2 ? 3.1 * at.text_size : row * stage.classes(),
@@ -170,7 +170,7 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
     at.note = ruler.wrap(note, column, at.small_size, false, 9);
     at.note_top = y + 0.8 * at.small_size;
     y += 0.35 * at.margin;
-    // The verdict and the count of tokens stand below the bars.
+    // The verdict and the count of tokens are below the bars.
     const double below = 2.6 * at.title_size + 2.8 * at.text_size + bars + 0.6 * at.margin;
     const double notes = 1.45 * at.small_size * static_cast<double>(at.note.size());
     if (y + notes + sentence_height(column) + below > foot && words)
@@ -210,12 +210,12 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
 }  // namespace
 
 void check(const DigitTrajectory& trajectory) {
-  const char* const remedy = "fly the digit again, with the swarm that its gates belong to";
+  const char* const remedy = "simulate the digit again, with the swarm that its gates belong to";
   if (!trajectory.words.empty()) {
     if (trajectory.frames.empty() || trajectory.asked < 0 || trajectory.cls ||
         trajectory.words.size() != static_cast<std::size_t>(trajectory.frames.front().n()) ||
         trajectory.asked >= trajectory.frames.front().n())
-      refuse("the words are not those of the tokens, or none is asked about",
+      refuse("words and tokens differ in number, or no token is asked about",
              "parameters words and asked", remedy);
   } else if (trajectory.height < 1 || trajectory.width < 1 ||
              trajectory.ink.size() !=
@@ -231,11 +231,12 @@ void check(const DigitTrajectory& trajectory) {
                        trajectory.column.size(), trajectory.row.size(), trajectory.width,
                        trajectory.height),
            "parameters column and row", remedy);
-  if (trajectory.frames.empty()) refuse("the flight holds no frame", "parameter frames", remedy);
+  if (trajectory.frames.empty())
+    refuse("the trajectory holds no frame", "parameter frames", remedy);
   const Shape shape = trajectory.frames.front().shape();
   if (shape.n < (trajectory.cls ? 2 : 1) || shape.d < 2)
-    refuse(fmt::format("the flight has {} tokens of {} coordinates", shape.n, shape.d),
-           "parameter frames", "draw a flight of one token or more, in two dimensions or more");
+    refuse(fmt::format("the trajectory has {} tokens of {} coordinates", shape.n, shape.d),
+           "parameter frames", "draw a trajectory of one token or more, in two dimensions or more");
   for (std::size_t f = 0; f < trajectory.frames.size(); ++f) {
     if (trajectory.frames[f].shape() != shape)
       refuse(fmt::format("frame {} is of another shape than the first", f), "parameter frames",
@@ -297,7 +298,7 @@ DigitStage set_digit_stage(const DigitTrajectory& trajectory, const PictureStyle
   stage.trajectory = &trajectory;
   Stage& swarm = stage.swarm;
   swarm.settings.style = style;
-  swarm.look = &theme(style.dark);
+  swarm.theme = &theme_of(style.dark);
   swarm.shape = trajectory.frames.front().shape();
   stage.flat = swarm.shape.d == 2;
   swarm.projection.view = stage.flat ? View::plane : View::box;
@@ -369,7 +370,7 @@ std::vector<double> DigitStage::readout(double t) const {
   return mean;
 }
 
-std::vector<double> DigitStage::way(double t) const {
+std::vector<double> DigitStage::progress_to_gates(double t) const {
   const std::vector<double> m = readout(t);
   std::vector<double> way(static_cast<std::size_t>(classes()));
   for (int c = 0; c < classes(); ++c) {
@@ -394,7 +395,7 @@ double DigitStage::between_gates(double t) const {
   return square > 0 ? along / square : 0.5;
 }
 
-int DigitStage::at_gate(int c, double t) const {
+int DigitStage::count_at_gate(int c, double t) const {
   const int before = std::clamp(static_cast<int>(std::floor(t)), 0, blocks());
   const int after = std::min(before + 1, blocks());
   const HostSwarm& a = trajectory->frames[static_cast<std::size_t>(before)];

@@ -11,9 +11,8 @@
 #include "murmur/token_move.h"
 #include "picture/dome_paint.h"
 #include "picture/encoder.h"
-#include "picture/figure_file.h"
-#include "picture/globe.h"
 #include "picture/labels.h"
+#include "picture/render.h"
 #include "picture/stage.h"
 
 namespace murmur {
@@ -54,9 +53,9 @@ void check(const std::vector<DomePicture>& pictures) {
   }
 }
 
-// What stays the same over a film.
-struct Shot {
-  explicit Shot(const std::vector<DomePicture>& pictures, const DomeStyle& how, bool in_parts)
+// The parts that stay the same over a film.
+struct PageSetup {
+  explicit PageSetup(const std::vector<DomePicture>& pictures, const DomeStyle& how, bool in_parts)
       : style(how),
         look(dome_look(how)),
         camera(dome_camera(pictures)),
@@ -74,16 +73,16 @@ struct Shot {
 };
 
 // One picture on the page.
-class Sheet {
+class DomePage {
  public:
-  Sheet(const Pen& pen, const Shot& shot, const DomePicture& picture)
-      : pen_(pen), shot_(shot), look_(shot.look), theme_(*look_.theme), picture_(picture) {
-    const double em = look_.em, width = shot.style.width, height = shot.style.height;
+  DomePage(const Pen& pen, const PageSetup& setup, const DomePicture& picture)
+      : pen_(pen), setup_(setup), look_(setup.look), theme_(*look_.theme), picture_(picture) {
+    const double em = look_.em, width = setup.style.width, height = setup.style.height;
     Canvas ruler(8, 8);
     caption_ = ruler.wrap(picture.caption, width - 2 * kMargin * em, kSmall * em, false, 5);
     const double top = (picture.subtitle.empty() ? 3.0 : 4.6) * em;
     double bottom = height - (1.0 + 1.3 * static_cast<double>(caption_.size())) * em;
-    if (shot.film) bottom -= kStrip * em;
+    if (setup.film) bottom -= kStrip * em;
     beside_ = width > 1.15 * height;
     const double key_width = beside_ ? kKey * em : 0, key_height = beside_ ? 0 : 10.9 * em;
     key_ = beside_ ? Frame{width - key_width - kMargin * em, top, key_width, bottom - top}
@@ -97,8 +96,8 @@ class Sheet {
     heading();
     spheres(parts);
     key(parts.weights);
-    if (shot_.film) strip(part);
-    double baseline = bottom_ + (shot_.film ? kStrip : 0.0) * look_.em + 1.1 * look_.em;
+    if (setup_.film) strip(part);
+    double baseline = bottom_ + (setup_.film ? kStrip : 0.0) * look_.em + 1.1 * look_.em;
     for (const std::string& line : caption_) {
       pen_.text(kMargin * look_.em, baseline, line,
                 {.size = kSmall * look_.em, .colour = theme_.quiet});
@@ -129,9 +128,9 @@ class Sheet {
     }
     const int rows = (count + columns - 1) / columns;
     const double wide = room_.width / columns, high = room_.height / rows;
-    DomeView view{shot_.camera, shot_.scale, 0, parts};
+    DomeView view{setup_.camera, setup_.scale, 0, parts};
     for (int h = 0; h < count; ++h) {
-      view.longest = shot_.longest[h];
+      view.longest = setup_.longest[h];
       const double x = room_.x + (h % columns + 0.5) * wide;
       const double y = room_.y + (h / columns) * high;
       const DomeHead& shown = picture_.heads[h];
@@ -158,7 +157,7 @@ class Sheet {
     std::vector<Entry> all{{Entry::query, look_.query, "query q", "the direction of attention"},
                            {Entry::vision, look_.query, "field of vision", vision_words()},
                            {Entry::keys, look_.key, "keys k_j", "area: weight; number: how many"}};
-    if (*std::max_element(shot_.longest.begin(), shot_.longest.end()) > 0)
+    if (*std::max_element(setup_.longest.begin(), setup_.longest.end()) > 0)
       all.push_back({Entry::stem, look_.key, "length of a key", longest_words()});
     all.push_back({Entry::values, look_.value, "values v_j", "area: a_ij |v_j|"});
     if (picture_.all_heads == 1) {
@@ -194,7 +193,7 @@ class Sheet {
     return picture_.heads.size() > 1 ? "stem; longest of each head"
                                      : fmt::format("stem; mean {}, longest {}",
                                                    short_number(picture_.heads[0].mean_length),
-                                                   short_number(shot_.longest[0]));
+                                                   short_number(setup_.longest[0]));
   }
 
   void sample(const Entry& entry, double x, double y) const {
@@ -260,8 +259,8 @@ class Sheet {
   void key(double weights) const {
     const double em = look_.em;
     const std::vector<Entry> all = entries();
-    const double radius = shot_.scale > 0 ? 1 / shot_.scale : 0;
-    const std::string unit = fmt::format("arrows: the radius stands for {}", short_number(radius));
+    const double radius = setup_.scale > 0 ? 1 / setup_.scale : 0;
+    const std::string unit = fmt::format("arrows: the radius is {}", short_number(radius));
     for (std::size_t k = 0; k < all.size(); ++k) {
       const double x = beside_ ? key_.x : key_.x + static_cast<double>(k % 3) * key_.width / 3;
       const double y = key_.y + (beside_ ? 1.2 + kEntry * static_cast<double>(k)
@@ -278,11 +277,11 @@ class Sheet {
     }
     const double below = key_.y + (1.2 + kEntry * static_cast<double>(all.size())) * em;
     pen_.text(key_.x, below, unit, {.size = kSmall * em, .colour = theme_.quiet});
-    if (picture_.heads.size() == 1) loudest(below + 2.4 * em, weights);
+    if (picture_.heads.size() == 1) weight_bars(below + 2.4 * em, weights);
   }
 
-  // Who is attended to most, as bars.
-  void loudest(double y, double alpha) const {
+  // The tokens that are attended to most, as bars.
+  void weight_bars(double y, double alpha) const {
     if (alpha <= 0) return;
     const double em = look_.em;
     const DomeHead& head = picture_.heads[0];
@@ -389,7 +388,7 @@ class Sheet {
   }
 
   const Pen& pen_;
-  const Shot& shot_;
+  const PageSetup& setup_;
   const DomeLook& look_;
   const Theme& theme_;
   const DomePicture& picture_;
@@ -399,7 +398,7 @@ class Sheet {
   bool beside_ = true;
 };
 
-// Halfway places between two spheres of the same tokens: the film does not jump.
+// Interpolates between two spheres of the same tokens, so that the film does not jump.
 DomePicture between(const DomePicture& from, const DomePicture& to, double share) {
   DomePicture now = to;
   if (from.heads.size() != to.heads.size()) return now;
@@ -456,10 +455,10 @@ void draw_dome(const DomePicture& picture, const DomeStyle& style,
   check({picture});
   check_ending(path);
   check_size({style.style == FigureStyle::dark, style.width, style.height});
-  const Shot shot({picture}, style, false);
+  const PageSetup setup({picture}, style, false);
   const auto paint = [&](cairo_t* cr) {
-    paint_ground(cr, *shot.look.theme);
-    Sheet(Pen(cr), shot, picture).paint({}, kDomeParts - 1);
+    paint_ground(cr, *setup.look.theme);
+    DomePage(Pen(cr), setup, picture).paint({}, kDomeParts - 1);
   };
   draw_page(style, path, paint);
 }
@@ -469,7 +468,7 @@ bool film_domes(const std::vector<DomePicture>& pictures, const DomeFilm& film,
   check(pictures);
   const DomeStyle& style = film.style;
   check_size({style.style == FigureStyle::dark, style.width, style.height});
-  const Shot shot(pictures, style, true);
+  const PageSetup setup(pictures, style, true);
   const double seconds =
       film.seconds > 0 ? film.seconds : 3.0 * static_cast<double>(pictures.size());
   const int frames = count_frames(film.fps, seconds);
@@ -485,8 +484,8 @@ bool film_domes(const std::vector<DomePicture>& pictures, const DomeFilm& film,
       const double moved = std::min(1.0, kDomeParts * share / 1.5);
       if (moved < 1) now = between(pictures[which - 1], now, moved);
     }
-    paint_ground(canvas.cr(), *shot.look.theme);
-    Sheet(Pen(canvas.cr()), shot, now).paint(parts, part);
+    paint_ground(canvas.cr(), *setup.look.theme);
+    DomePage(Pen(canvas.cr()), setup, now).paint(parts, part);
   };
   return film_page(film, seconds, draw, mp4);
 }

@@ -16,9 +16,9 @@ namespace murmur {
 
 using Arrow3 = std::array<double, 3>;
 
-// One head: a sphere of its own.
+// One head, which has its own sphere.
 struct DomeHead {
-  std::string name{};             // "head 0"; empty: not said
+  std::string name{};             // "head 0"; empty: not shown
   Arrow3 query{};                 // unit, or 0: it has no direction
   std::vector<Arrow3> keys{};     // (n) likewise
   std::vector<double> weights{};  // (n) in [0, 1]
@@ -43,7 +43,7 @@ struct DomePicture {
   std::vector<DomeHead> heads{};  // those that are drawn
   int all_heads = 1;              // those that there are
   Arrow3 messages{}, feed_forward{}, correction{}, move{};
-  // Their lengths in R^d, as the key tells them.
+  // Their lengths in R^d, which the key gives.
   double messages_length = 0, feed_forward_length = 0, correction_length = 0, move_length = 0;
   bool has_feed_forward = true;
   std::string move_name = "move";              // or velocity

@@ -1,4 +1,4 @@
-// encoder.cpp: the threads that draw and the pipe that encodes.
+// encoder.cpp: the threads that draw and the ffmpeg process that encodes.
 #include "picture/encoder.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,6 @@
 
 #include "core/parallel.h"
 #include "murmur/error.h"
-#include "picture/draft.h"
 #include "picture/process.h"
 #include "picture/recipe.h"
 
@@ -35,8 +34,8 @@ std::vector<std::string> codec_for(const std::string& ending) {
           "animation", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"};
 }
 
-// Writes `file`, a film of the kind that `ending` says. `recipe` becomes the comment of an .mp4;
-// others get it when they are kept.
+// The command that writes `file`, a film of the kind of `ending`. `recipe` becomes the comment of
+// an .mp4; others get it when they are kept.
 Command command_for(const Encoding& encoding, const std::filesystem::path& file,
                     const std::string& ending, const std::string& recipe) {
   const PictureStyle& style = encoding.style;
@@ -57,17 +56,18 @@ int count_frames(int fps, double seconds) {
   const double frames = std::round(fps * seconds);
   if (fps < 1 || fps > 240 || !(frames >= 1) || frames > 100'000)
     throw Error(Fault::input,
-                fmt::format("a film of {} s at {} frames a second cannot be made", seconds, fps),
+                fmt::format("a film of {} s at {} frames per second cannot be made", seconds, fps),
                 "parameters fps, seconds",
-                "choose 1 to 240 frames a second and at most 100000 frames in all");
+                "choose 1 to 240 frames per second and at most 100000 frames in all");
   return static_cast<int>(frames);
 }
 
-bool encode(const Encoding& encoding, const Shooting& shooting, const std::filesystem::path& film) {
+bool encode(const Encoding& encoding, const FrameSource& source,
+            const std::filesystem::path& film) {
   const int frames = count_frames(encoding.fps, encoding.seconds);
   const PictureStyle& style = encoding.style;
-  Draft draft(film);
-  Process ffmpeg(command_for(encoding, draft.path(), film.extension().string(), recipe_for(film)));
+  ToolOutput output(film);
+  Process ffmpeg(command_for(encoding, output.path(), film.extension().string(), recipe_for(film)));
 
   const int threads = encoding.threads > 0
                           ? encoding.threads
@@ -81,12 +81,12 @@ bool encode(const Encoding& encoding, const Shooting& shooting, const std::files
   for (int first = 0; first < frames; first += batch) {
     if (encoding.stop && encoding.stop()) return false;
     const int count = std::min(batch, frames - first);
-    for (int k = 0; shooting.ready && k < count; ++k) shooting.ready(first + k);
-    for_blocks(count, threads, [&](int k) { shooting.draw(*canvases[k], first + k); });
+    for (int k = 0; source.prepare && k < count; ++k) source.prepare(first + k);
+    for_blocks(count, threads, [&](int k) { source.draw(*canvases[k], first + k); });
     for (int k = 0; k < count; ++k) ffmpeg.write(canvases[k]->pixels(), bytes);
   }
   ffmpeg.finish();
-  draft.keep("ffmpeg");
+  output.keep("ffmpeg");
   return true;
 }
 

@@ -1,4 +1,4 @@
-// encoder.h: has ffmpeg make a film of frames that are drawn several at a time.
+// encoder.h: draws the frames of a film several at a time, and encodes them by ffmpeg.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@ struct Encoding {
   int fps = 30;
   double seconds = 8;
   int threads = 0;               // 0: all cores
-  std::function<bool()> stop{};  // asked between batches of frames
+  std::function<bool()> stop{};  // called between batches of frames
 };
 
-// round(fps * seconds); Error(input) where that is no film.
+// round(fps * seconds); Error(input) where that is not a possible film.
 int count_frames(int fps, double seconds);
 
-// What is to be filmed: `ready` is called for every frame in order, on one thread, before `draw`,
+// The frames of a film: `prepare` is called for every frame in order, on one thread, before `draw`,
 // which is called for many frames at once.
-struct Shooting {
-  std::function<void(int frame)> ready{};  // may be empty
+struct FrameSource {
+  std::function<void(int frame)> prepare{};  // may be empty
   std::function<void(Canvas& canvas, int frame)> draw{};
 };
 
-// False when stopped: nothing is kept then, nor after an Error.
-bool encode(const Encoding& encoding, const Shooting& shooting, const std::filesystem::path& film);
+// Returns false when stopped; nothing is kept then, or after an Error.
+bool encode(const Encoding& encoding, const FrameSource& source, const std::filesystem::path& film);
 
 }  // namespace murmur::picture

@@ -1,4 +1,4 @@
-// fields.h: draws vector fields as quiver plots: what the maps of a block make of each place.
+// fields.h: draws vector fields as quiver plots: the values of the maps of a block at each place.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct FieldSheet {
   int dimensions = 2;                            // of the places: 2 or 3
   std::vector<std::vector<VectorField>> rows{};  // (rows, columns)
   std::vector<std::string> row_names{};          // (rows)
-  bool a_colour_a_row = false;                   // else one a field
+  bool colour_by_row = false;                    // else one colour for each field
 };
 
 struct FieldStyle {
@@ -35,7 +35,8 @@ struct FieldStyle {
 };
 
 // The length that an arrow of value `value` gets: the longest, of value `longest`, gets `reach`,
-// the others as the square root of their value says; shorter than `least` none is drawn, 0.
+// the others by the square root of their value; 0 for arrows shorter than `least`, which are not
+// drawn.
 double arrow_length(double value, double longest, double reach, double least);
 
 // query blue, key green, value red, feed-forward black (white on dark); each panel has axes with

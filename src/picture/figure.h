@@ -17,15 +17,15 @@ enum class FigureStyle {
   slides,  // white, large type and thick lines
   dark,    // for screens
 };
-// By the names above; any other word: paper.
+// By the names above; paper for any other text.
 FigureStyle style_of(const std::string& word);
 
 struct FigureAxis {
   std::string label{};
-  std::string name{};  // its column in the CSV beside the figure
+  std::string name{};  // its column in the CSV file of the figure
   bool log = false;
   bool down = false;  // in the layout `maps`: grows downwards, as the rows of a matrix do
-  // What it shows; NaN: as far as the data go, in the layout `grid` and a little farther.
+  // Its ends; NaN: those of the data, in the layout `grid` with a small margin.
   double from = std::numeric_limits<double>::quiet_NaN();
   double to = std::numeric_limits<double>::quiet_NaN();
   double mark_every = 0;  // in the layout `grid`; 0: chosen
@@ -36,7 +36,7 @@ struct Curve {
   static constexpr int kByPlace = -1, kInk = -2, kQuiet = -3;  // instead of a class of colours
 
   std::string name{};            // in the key; empty: not there
-  std::vector<double> x{}, y{};  // where x is NaN the line breaks; empty: in the key alone
+  std::vector<double> x{}, y{};  // where x is NaN the line breaks; empty: only in the key
   enum Mark {
     linespoints,
     line,
@@ -49,7 +49,7 @@ struct Curve {
     area,       // a closed polygon, lightly filled
     histogram,  // a level about each x, half way to its neighbours
     bars,       // from 0, side by side with those of other curves
-    diamonds,   // larger than points: who matters most
+    diamonds,   // larger than points, for the most important ones
   } mark = linespoints;
   std::vector<double> error{};  // (points) half-lengths of error bars; empty: none
   int colour = kByPlace;        // its class, its place in the panel, or the colour of text
@@ -69,7 +69,7 @@ struct ColourMap {
   std::vector<double> error{};   // (y, x) standard errors, in the layout `maps`; empty: none drawn
   double low = 0, high = 1;      // of the colour bar
   std::string label{};
-  std::string name{};           // its column in the CSV beside the figure
+  std::string name{};           // its column in the CSV file of the figure
   std::vector<double> exact{};  // (y, x) a further column of the CSV that is not drawn; empty: none
   std::string exact_name{};
 };
@@ -84,7 +84,7 @@ struct Portrait {
   std::function<Vector(const Matrix& x)> value{};  // (points) at the rows of x (points, d)
   Matrix units{};                                  // (h, d) a_m; empty: none
   Vector omega{};                                  // (h)
-  std::vector<Vector> extrema{};                   // of the potential alone
+  std::vector<Vector> extrema{};                   // of the potential only
 };
 
 // Curves over a colour map over axes, any of them empty; or a portrait.
@@ -96,7 +96,7 @@ struct Panel {
   ColourMap map{};
   Portrait portrait{};
   std::vector<Guide> guides{};  // in the layout `grid`
-  bool side_by_side = false;    // points of several curves at one x stand beside each other (grid)
+  bool side_by_side = false;    // points of several curves at one x are drawn side by side (grid)
 };
 
 struct Figure {
@@ -104,9 +104,9 @@ struct Figure {
     grid,       // panels row by row, each with its own axes and key; by gnuplot. Titles, labels and
                 // names may hold _{...} and ^{...}
     stack,      // panels below each other over one x axis, one curve each; titles and labels are
-                // gnuplot's enhanced text, and the numbers lie beside as CSV; by gnuplot
+                // gnuplot's enhanced text, and the numbers are written as CSV; by gnuplot
     maps,       // colour maps with standard errors, whose axes and colours are those of the first
-                // panel; curves of one name look alike; numbers beside as CSV; by Cairo
+                // panel; curves of one name look the same; the numbers are written as CSV; by Cairo
     portraits,  // measures on the circle or S^2, all of one d, with one key below; by Cairo
   } layout = grid;
   FigureStyle style = FigureStyle::paper;

@@ -1,10 +1,10 @@
-// gnuplot.h: what scripts for gnuplot share: its terminals, its colours, and the call itself.
+// gnuplot.h: the scripts of figures for gnuplot, and the terminals and sizes that they share.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
-#include "picture/colour.h"
+#include "picture/canvas.h"
 #include "picture/figure.h"
 
 namespace murmur::picture {
@@ -14,15 +14,15 @@ struct Terminal {
   bool enhanced = false;         // text with markup
   std::string background = "#ffffff";
   double type = 9;             // size of the letters, points
-  int pixels = 2;              // of a PNG, a point
+  int pixels = 2;              // of a PNG, per point
   double pdf_linewidth = 1.3;  // that makes lines as wide as in SVG
 };
-// The lines that a script begins with: numbers have a minus sign of their width, and the program's
-// output is chosen. Error(input) for another ending than .svg, .png, .pdf.
+// The first lines of a script: they choose the terminal, and a minus sign as wide as a digit.
+// Error(input) for another ending than .svg, .png, .pdf.
 std::string opening_lines(const std::string& ending, const Terminal& terminal);
 
-// What the terminal of an ending takes for one letter and one line of text when it lays them out,
-// at a type of 10, and how far a mark of size 1 reaches from its middle; points.
+// The width of a letter and the height of a line of text that the terminal of an ending assumes at
+// a type of 10, and the radius of a mark of size 1; points.
 struct Measure {
   double letter, line, mark;
 };

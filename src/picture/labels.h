@@ -1,4 +1,4 @@
-// labels.h: how observables are called in pictures.
+// labels.h: the names of observables in pictures, and short texts of numbers.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct Label {
   std::string markup;  // for gnuplot's enhanced text
 };
 
-// Known observables by their symbol; any other name as it stands.
+// Known observables by their symbol; any other name unchanged.
 Label label_of(const std::string& name);
 
 // ⁻² of -2.

@@ -1,4 +1,4 @@
-// names.h: words beside moving dots: never one over another, each at rest beside its own.
+// names.h: places names next to moving dots so that no name covers another.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct NamedDot {
   bool seen = true;  // false: off the picture, or nowhere
 };
 
-// A name at one instant: the middle of its box and how much of it shows.
+// A name at one instant: the middle of its box and how visible it is.
 struct PlacedName {
   int name = 0;
   double x = 0, y = 0;  // pixels, middle
   double alpha = 1;
-  bool far = false;  // away from its dot, and tied to it by a line
+  bool far = false;  // away from its dot, with a line to it
 };
 
 struct NamePlan {
@@ -27,12 +27,13 @@ struct NamePlan {
   double size = 14;                // of the letters
   Frame area{};                    // within which names stay
   std::vector<Frame> kept_free{};  // by other texts
-  int fade = 8;                    // instants in which a name comes or goes
+  int fade = 8;                    // instants over which a name fades in or out
 };
 
-// (instants) what is shown of every name. A name keeps its place beside its dot as long as that is
-// free; where it must take another it goes and comes, and never slides. Boxes of names that show at
-// one instant do not meet, dots are covered where there is no other way. dots: (instants, names).
+// (instants) what is shown of every name. A name keeps its place next to its dot as long as that is
+// free; otherwise it fades out and appears at another place, and never slides. The boxes of names
+// that are visible at one instant do not overlap; a name covers a dot only where every other place
+// is worse. dots: (instants, names).
 std::vector<std::vector<PlacedName>> plan_names(const NamePlan& plan,
                                                 const std::vector<std::vector<NamedDot>>& dots);
 

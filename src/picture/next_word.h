@@ -1,5 +1,5 @@
-// next_word.h: draws a flock among the words of a vocabulary, and below it what it says next over
-// time; as a figure at one time, and as a film.
+// next_word.h: draws a swarm within a vocabulary, and below it the probabilities of the next word
+// over time; as a figure at one time, and as a film.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace murmur {
 // Places are along three axes, within the unit ball; on the circle the third is 0.
 using Place3 = std::array<double, 3>;
 
-// What one place of the swarm says, frame by frame.
+// The predictions at one place of the swarm, frame by frame.
 struct SpokenPlace {
   std::string name{};                 // "token 63", "mean"
   std::vector<Place3> place{};        // (frames)
@@ -27,17 +27,17 @@ struct SpokenPlace {
 
 struct NextWordPicture {
   std::string title{}, subtitle{};
-  std::string caption{};                     // what is projected, and how probabilities come about
-  bool circle = false;                       // d = 2: seen face on
-  std::vector<std::string> words{};          // (V)
-  std::vector<Place3> points{};              // (V) of the words
-  std::vector<double> times{};               // (frames) ascending
+  std::string caption{};             // what is projected, and how probabilities are computed
+  bool circle = false;               // d = 2: seen face on
+  std::vector<std::string> words{};  // (V)
+  std::vector<Place3> points{};      // (V) of the words
+  std::vector<double> times{};       // (frames) ascending
   std::vector<std::vector<Place3>> swarm{};  // (frames, tokens that are drawn)
   SpokenPlace token{}, mean{};
   std::int64_t frame = -1;  // that is shown; negative: from the end
 };
 
-// Pixels of a figure in which the charts stand below the sphere; a wide one has them beside it.
+// Pixels of a figure in which the charts are below the sphere; in a wide one they are next to it.
 inline constexpr int kNextWordWidth = 960, kNextWordHeight = 1160;
 
 // As SVG, PNG or PDF by the path's ending. Error(input) where the parts do not fit each other.

@@ -153,8 +153,8 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-// A big number; a short one stays on its line.
-std::string big(const std::string& value) {
+// A fact_value number; a short one stays on its line.
+std::string fact_value(const std::string& value) {
   std::string text = escaped(value);
   if (value.size() > 14) return text;
   for (std::size_t at = 0; (at = text.find(' ', at)) != std::string::npos;)
@@ -162,7 +162,7 @@ std::string big(const std::string& value) {
   return text;
 }
 
-// Blank lines part paragraphs.
+// Blank lines separate paragraphs.
 std::string paragraphs(const std::string& text) {
   std::string html;
   std::size_t from = 0;
@@ -189,7 +189,7 @@ bool is_number(const std::string& cell) {
   return letters <= 4;
 }
 
-// A column whose cells are all numbers, or empty, stands to the right.
+// A column whose cells are all numbers, or empty, is aligned to the right.
 std::string table_of(const std::vector<std::vector<std::string>>& rows) {
   std::size_t columns = 0;
   for (const auto& row : rows) columns = std::max(columns, row.size());
@@ -248,7 +248,7 @@ Embedded embedded(const std::filesystem::path& picture) {
   return {ending, (*kind)[1], bytes};
 }
 
-// A drawing without a size of its own is not blown up: letters stay as large as those of the page.
+// A drawing without a size is not enlarged: its letters stay as large as those of the page.
 std::string svg_size(const std::string& bytes) {
   const std::size_t at = bytes.find("viewBox=\"0 0 ");
   if (at == std::string::npos || bytes.find(" width=\"") < at) return "";
@@ -257,7 +257,7 @@ std::string svg_size(const std::string& bytes) {
 }
 
 // The same picture for other screens; a browser takes the first that fits.
-std::string twins_of(const PageSection& section) {
+std::string sources_for_screens(const PageSection& section) {
   static constexpr const char* kNarrow = "(max-width: 40rem)";
   static constexpr const char* kDark = "(prefers-color-scheme: dark)";
   std::string html;
@@ -285,15 +285,15 @@ std::string figure_of(const PageSection& section) {
         fmt::format("<img alt=\"{}\"{} src=\"{}\">\n", about,
                     picture.ending == ".png" ? png_size(picture.bytes) : svg_size(picture.bytes),
                     picture.source());
-  if (const std::string twins = twins_of(section); !twins.empty()) {
-    html.insert(html.find("<img"), "<picture>\n" + twins);
+  if (const std::string sources = sources_for_screens(section); !sources.empty()) {
+    html.insert(html.find("<img"), "<picture>\n" + sources);
     html += "</picture>\n";
   }
   if (!section.caption.empty()) html += fmt::format("<figcaption>{}</figcaption>\n", about);
   return html + "</figure>\n";
 }
 
-// What a link names: small letters, digits and hyphens.
+// The id of a heading: small letters, digits and hyphens.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading) {
@@ -342,7 +342,7 @@ std::string html_of(const Page& content) {
   if (!content.facts.empty()) {
     page += "<dl class=\"facts\">\n";
     for (const auto& [value, what] : content.facts)
-      page += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(what), big(value));
+      page += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(what), fact_value(value));
     page += "</dl>\n";
   }
   page += "</header>\n";

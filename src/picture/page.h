@@ -15,14 +15,14 @@ struct PageSection {
   TextTable table{};                // may be empty
   std::filesystem::path picture{};  // .png, .svg or .mp4; may be empty
   std::string caption{};
-  // Shown instead where the reader's page is dark, narrow as on a phone, or both; .svg, .png; each
-  // may be empty.
+  // Shown instead where the screen of the reader is dark, narrow as on a phone, or both; .svg,
+  // .png; each may be empty.
   std::filesystem::path dark_picture{}, narrow_picture{}, narrow_dark_picture{};
-  std::string note{};     // below the heading, and beside it in the contents; may be empty
-  bool stressed = false;  // the note says something that readers should not miss
+  std::string note{};     // below the heading, and next to it in the contents; may be empty
+  bool stressed = false;  // the note is emphasised
 };
 
-// A page that needs nothing beside itself: pictures and films go inside.
+// A page that needs no other file: pictures and films are inside it.
 struct Page {
   std::string title{}, lead{};
   std::vector<std::pair<std::string, std::string>> facts{};  // big numbers: value, what it is

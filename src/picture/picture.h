@@ -24,11 +24,11 @@ struct CarriedGrid {
   std::vector<HostSwarm> frames{};        // (frames of the run) of (points, d)
 };
 
-// A particle with a word beside it.
+// A particle with a name next to it.
 struct NamedParticle {
   int particle = 0;
   std::string name{};
-  bool strong = false, quiet = false;  // bold; in the second voice
+  bool strong = false, quiet = false;  // bold; in the paler colour
 };
 // A line between two particles, broad where it begins.
 struct Tie {
@@ -36,7 +36,7 @@ struct Tie {
   double share = 0;  // 0 to 1: how broad
 };
 
-// What a scene shows. On the sphere: d = 2 is the unit circle with the past sinking towards its
+// The contents of a scene. On the sphere: d = 2 is the unit circle with the past drawn towards its
 // centre, d = 3 the unit sphere, d > 3 the unit ball seen along three axes. In R^d: the plane, or
 // a box around the whole trajectory.
 struct SceneSettings {
@@ -54,7 +54,8 @@ struct SceneSettings {
   double turn = 0.35;                      // radians the camera travels over a film
   int trail = 24;  // frames of trail behind each particle: stored ones in a scene, the film's in a
                    // film; on the circle any positive number shows the whole past
-  bool map = false;  // each particle goes its own way: its whole path from a ring where it started
+  // Particles do not interact: the whole path of each is drawn from a ring where it started.
+  bool map = false;
   std::shared_ptr<const CarriedGrid> grid{};  // of a map, may be empty
   bool log_time = false;  // the clock, and on the circle the radius, run in log t
   std::string title{}, caption{};
@@ -70,7 +71,7 @@ struct FilmSettings {
   double seconds = 8;            // length of the film: round(fps * seconds) frames
   std::string strip{};           // observable drawn against time in a corner; empty: none
   int threads = 0;               // that draw; 0: all cores; the film is the same for any number
-  std::function<bool()> stop{};  // asked between frames; true: leave, and keep nothing
+  std::function<bool()> stop{};  // called between frames; true: stop and keep nothing
 };
 
 // The trajectory as MP4 (H.264, yuv420p); false when stopped. Error(tool) where ffmpeg is missing.
@@ -91,22 +92,22 @@ struct SphereDensity {
 double density_width(int n);
 std::vector<double> kernel_density(const HostSwarm& x, double h);
 
-// The globe at one frame as PNG, or as a film: the near side large, the far side beside it, one
-// scale of colours for all times. Labels and trails of the scene's settings play no part.
+// The globe at one frame as PNG, or as a film: the near side large, the far side next to it, one
+// scale of colours for all times. Labels and trails of the scene's settings are ignored.
 void draw_density(const SphereDensity& density, std::int64_t frame, const SceneSettings& settings,
                   const std::filesystem::path& png);
 bool film_density(const SphereDensity& density, const FilmSettings& settings,
                   const std::filesystem::path& mp4);
 
-// What observables are drawn over.
+// The time axis of observables.
 struct TimeAxis {
   bool log = false;
   const char* label = "time  {/:Italic t}";  // as gnuplot reads it
   TimeAxis(bool log_scale, const char* text = "time  {/:Italic t}") : log(log_scale), label(text) {}
 };
 
-// Observables against time, one panel a name, as SVG, PNG or PDF by the path's ending, with a CSV
-// of the same stem beside. Error(tool) where gnuplot is missing.
+// Observables against time, one panel for each name, as SVG, PNG or PDF by the path's ending, with
+// a CSV file of the same stem. Error(tool) where gnuplot is missing.
 void plot_observables(const RunReader& run, const std::vector<std::string>& names,
                       const TimeAxis& axis, const std::filesystem::path& figure);
 

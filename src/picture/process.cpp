@@ -1,4 +1,5 @@
-// process.cpp: child processes by posix_spawn, fed from a file in memory or over a socket pair.
+// process.cpp: starts child processes by posix_spawn, fed from a file in memory or over a socket
+// pair, and judges the picture that a tool wrote by its first and last bytes.
 #include "picture/process.h"
 
 #include <fcntl.h>
@@ -10,14 +11,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <string>
 #include <system_error>
 #include <thread>
 
 #include "murmur/error.h"
 #include "murmur/stop.h"
+#include "picture/recipe.h"
+#include "run/file.h"
+#include "run/formats.h"
 
 extern char** environ;
 
@@ -25,7 +32,7 @@ namespace murmur::picture {
 
 namespace {
 
-struct SpawnPlan {  // who holds which stream in the child
+struct SpawnPlan {  // the streams and signals of the child
   SpawnPlan() {
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
@@ -38,7 +45,8 @@ struct SpawnPlan {  // who holds which stream in the child
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(
         &attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes, 0);  // Ctrl-C is for us: we end the child ourselves
+    // Ctrl-C reaches only this program, which ends the child.
+    posix_spawnattr_setpgroup(&attributes, 0);
   }
   ~SpawnPlan() {
     posix_spawn_file_actions_destroy(&actions);
@@ -50,9 +58,8 @@ struct SpawnPlan {  // who holds which stream in the child
 
 }  // namespace
 
-Process::Process(const Command& command)
-    : name_(command.words.front()), complaints_(std::tmpfile()) {
-  const int read_end = complaints_ ? open_input(command.input) : -1;
+Process::Process(const Command& command) : name_(command.words.front()), errors_(std::tmpfile()) {
+  const int read_end = errors_ ? open_input(command.input) : -1;
   if (read_end < 0) {
     const int reason = errno;
     throw Error(Fault::runtime, "no channel to another program could be opened", name_,
@@ -63,7 +70,7 @@ Process::Process(const Command& command)
   posix_spawn_file_actions_adddup2(&plan.actions, read_end, STDIN_FILENO);
   posix_spawn_file_actions_addopen(&plan.actions, STDOUT_FILENO, output.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawn_file_actions_adddup2(&plan.actions, fileno(complaints_.get()), STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&plan.actions, fileno(errors_.get()), STDERR_FILENO);
   std::vector<char*> words;
   for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -160,12 +167,111 @@ void Process::finish() {
 
 void Process::fail() {
   std::string said(600, '\0');
-  std::rewind(complaints_.get());
-  said.resize(std::fread(said.data(), 1, said.size(), complaints_.get()));
+  std::rewind(errors_.get());
+  said.resize(std::fread(said.data(), 1, said.size(), errors_.get()));
   while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
   throw Error(Fault::runtime, fmt::format("the program {} stopped before it was done", name_),
               fmt::format("{} said: {}", name_, said.empty() ? "nothing" : said),
               "check that the disk has room and that the output folder is writable");
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_at(const File& file, std::uint64_t at, std::size_t length) {
+  std::string text(length, '\0');
+  file.read_at(at, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+std::uint64_t big_endian(const std::string& bytes) {
+  std::uint64_t value = 0;
+  for (const char c : bytes) value = value << 8 | static_cast<unsigned char>(c);
+  return value;
+}
+
+// ISO base media: boxes of a size and a name, one after another to the end of the file; the first
+// is ftyp, and the index moov and the frames mdat are among them.
+bool is_whole_mp4(const File& file) {
+  bool index = false, frames = false;
+  std::uint64_t at = 0;
+  const std::uint64_t end = file.size();
+  while (end - at >= 16) {
+    std::uint64_t size = big_endian(text_at(file, at, 4));
+    const std::string name = text_at(file, at + 4, 4);
+    if (size == 1) size = big_endian(text_at(file, at + 8, 8));
+    if (size < 8 || size > end - at || (at == 0 && name != "ftyp")) return false;
+    index = index || name == "moov";
+    frames = frames || name == "mdat";
+    at += size;
+  }
+  return (at == end || end - at == 8) && index && frames;
+}
+
+// Replaces the date of a PDF by the first second of 1970, of the same length, so that the same
+// figure has the same bytes.
+void reset_creation_date(const fs::path& path) {
+  constexpr std::string_view kDate = "/CreationDate (D:", kThen = "19700101000000";
+  const std::string text = read_text(path);
+  const std::size_t found = text.find(kDate);
+  if (found == std::string::npos || text.size() < found + kDate.size() + kThen.size()) return;
+  File::writing(path).write_at(found + kDate.size(), kThen);
+}
+
+}  // namespace
+
+bool is_whole_picture(const fs::path& path, const std::string& ending) {
+  const File file = File::reading(path);
+  const std::uint64_t size = file.size();
+  if (size < 16) return false;
+  if (ending == ".mp4") return is_whole_mp4(file);
+  const std::string head = text_at(file, 0, std::min<std::uint64_t>(size, 512));
+  const std::string tail =
+      text_at(file, size - std::min<std::uint64_t>(size, 64), std::min<std::uint64_t>(size, 64));
+  if (ending == ".svg")
+    return (head.starts_with("<?xml") || head.starts_with("<svg")) &&
+           head.find("<svg") != std::string::npos && tail.find("</svg>") != std::string::npos;
+  if (ending == ".png")
+    return head.starts_with("\x89PNG\r\n\x1a\n") && tail.find("IEND") != std::string::npos;
+  if (ending == ".gif") return head.starts_with("GIF89a") && tail.ends_with('\x3b');
+  if (ending == ".pdf") return head.starts_with("%PDF-") && tail.find("%%EOF") != std::string::npos;
+  return true;
+}
+
+ToolOutput::ToolOutput(const fs::path& place) : target_(place) {
+  std::error_code failure, ignored;
+  const fs::path folder = place.parent_path();
+  if (!folder.empty()) fs::create_directories(folder, failure);
+  const fs::file_status there = fs::status(place, ignored);
+  if (failure || (fs::exists(there) && !fs::is_regular_file(there)))
+    throw Error(Fault::runtime, "the picture cannot be written there", place.string(),
+                "name a file in a folder that you may write to");
+  path_ = hidden_sibling(place, "part");
+}
+
+ToolOutput::~ToolOutput() {
+  if (!kept_) remove_quietly(path_);
+}
+
+void ToolOutput::keep(const char* tool) {
+  const char* remedy =
+      "check that the disk has room and that the program of this name is the right one";
+  std::error_code ignored;
+  if (!fs::is_regular_file(path_, ignored) || fs::file_size(path_, ignored) == 0)
+    throw Error(Fault::runtime, fmt::format("the program {} left no picture", tool),
+                target_.string(), remedy);
+  if (!is_whole_picture(path_, target_.extension().string()))
+    throw Error(Fault::runtime, fmt::format("the picture that {} left is not whole", tool),
+                target_.string(), remedy);
+  const std::string ending = target_.extension().string();
+  if (ending == ".pdf") reset_creation_date(path_);
+  if (const std::string recipe = recipe_for(target_); ending != ".mp4" && !recipe.empty())
+    write_file_atomically(path_, with_recipe(read_text(path_), ending, recipe));
+  File::writing(path_).sync();
+  rename_path(path_, target_);
+  kept_ = true;
+  sync_directory(parent_of(target_));
 }
 
 }  // namespace murmur::picture

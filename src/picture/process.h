@@ -1,4 +1,5 @@
-// process.h: runs a tool that reads what the program gives it; no shell, no signals, no files left.
+// process.h: runs a tool that reads what the program gives it, and takes over the picture it writes
+// only when that is whole; no shell, no signals, no files left behind.
 #pragma once
 
 #include <sys/types.h>
@@ -15,19 +16,19 @@ namespace murmur::picture {
 
 struct Command {
   std::vector<std::string> words{};  // program and arguments, taken as they are
-  std::filesystem::path output{};    // its standard output goes here; empty: nowhere
+  std::filesystem::path output{};    // receives its standard output; empty: nothing does
   std::string remedy{};              // when the program is missing
-  std::string_view input{};          // its whole standard input, as a file; empty: what write sends
+  std::string_view input{};          // all of its input; empty: the bytes that `write` sends
 };
 
-// A child process that reads a given text or what we write. What we write goes through a socket, so
-// that a child that ends early shows as an error of write and never as SIGPIPE.
+// A child process that reads a given text, or the bytes that `write` sends. They go through a
+// socket, so that a child that ends early causes an error of `write` and never SIGPIPE.
 class Process {
  public:
   explicit Process(const Command& command);  // Error(tool) where the program is missing
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
-  ~Process();  // a child still running is ended
+  ~Process();  // ends a child that is still running
 
   void write(const void* bytes, std::size_t size);  // Error(runtime) when the child is gone
   void write(std::string_view text) { write(text.data(), text.size()); }
@@ -44,9 +45,33 @@ class Process {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   std::string name_;
-  std::unique_ptr<std::FILE, FileCloser> complaints_;  // its standard error
+  std::unique_ptr<std::FILE, FileCloser> errors_;  // its standard error
   int input_ = -1;
   pid_t child_ = -1;
 };
+
+// The file that a tool writes, under a temporary name: `keep` moves it to its place; otherwise it
+// is removed.
+class ToolOutput {
+ public:
+  // Error(runtime) where a directory, a device or a pipe is in the way.
+  explicit ToolOutput(const std::filesystem::path& place);
+  ToolOutput(const ToolOutput&) = delete;
+  ToolOutput& operator=(const ToolOutput&) = delete;
+  ~ToolOutput();
+  const std::filesystem::path& path() const { return path_; }
+
+  // Error(runtime) unless `tool` left a file that begins and ends as its kind does: a tool that
+  // found the disk full may cut its file off and still report success.
+  void keep(const char* tool);
+
+ private:
+  std::filesystem::path target_, path_;
+  bool kept_ = false;
+};
+
+// Whether the bytes of a file begin and end as those of an .svg, .png, .gif, .pdf or .mp4 do, by
+// `ending`.
+bool is_whole_picture(const std::filesystem::path& file, const std::string& ending);
 
 }  // namespace murmur::picture

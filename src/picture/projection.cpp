@@ -31,23 +31,23 @@ void use_principal_axes(const RunReader& run, bool sphere, Projection& projectio
   projection.explained = trace > 0 ? std::min(1.0, carried / trace) : 1;
 }
 
-constexpr std::int64_t kSampled = 64;  // frames that are looked at
+constexpr std::int64_t kMostFrames = 64;  // that are read
 
-// Calls look(frame, projected) for up to 64 frames of the run, the first and the last among them.
-template <typename Look>
-void sample_frames(const RunReader& run, const Projection& projection, const Look& look) {
-  const std::int64_t last = run.frames() - 1, looks = std::min(last, kSampled - 1);
-  for (std::int64_t k = 0; k <= looks; ++k)
-    look(projection.project(run.frame(looks > 0 ? k * last / looks : 0)));
+// Calls visit(frame, projected) for up to 64 frames of the run, the first and the last among them.
+template <typename Visit>
+void sample_frames(const RunReader& run, const Projection& projection, const Visit& visit) {
+  const std::int64_t last = run.frames() - 1, count = std::min(last, kMostFrames - 1);
+  for (std::int64_t k = 0; k <= count; ++k)
+    visit(projection.project(run.frame(count > 0 ? k * last / count : 0)));
 }
 
 // The box of the whole trajectory; its corners lie on the unit sphere.
 void fit_box(const RunReader& run, const SceneSettings& settings, Projection& projection) {
-  FlightExtent extent;
-  sample_frames(run, projection, [&](const std::vector<Point>& points) { extent.hold(points); });
+  TrajectoryExtent extent;
+  sample_frames(run, projection, [&](const std::vector<Point>& points) { extent.add(points); });
   if (settings.grid)
     for (const HostSwarm& grid : {settings.grid->frames.front(), settings.grid->frames.back()})
-      extent.hold(projection.project(grid));
+      extent.add(projection.project(grid));
   std::array<double, 3>&low = extent.low, &high = extent.high;
   const bool flat = projection.view == View::plane;
   double longest = 0;
@@ -64,8 +64,8 @@ void fit_box(const RunReader& run, const SceneSettings& settings, Projection& pr
   projection.scale = 1 / std::sqrt(diagonal);
 }
 
-// Three of many coordinates are short: where the swarm keeps to the middle of the unit ball, a
-// smaller ball is drawn, as large as the farthest of 99 % of the particles at any time asks for.
+// Three of many coordinates are small. Where the swarm stays near the middle of the unit ball, a
+// smaller ball is drawn, which holds 99 % of the particles at any time.
 void fit_ball(const RunReader& run, Projection& projection) {
   double radius = 0;
   sample_frames(run, projection, [&](const std::vector<Point>& points) {
@@ -82,7 +82,7 @@ void fit_ball(const RunReader& run, Projection& projection) {
 
 }  // namespace
 
-void FlightExtent::hold(const std::vector<Point>& frame) {
+void TrajectoryExtent::add(const std::vector<Point>& frame) {
   constexpr float Point::*kMember[] = {&Point::x, &Point::y, &Point::z};
   for (int k = 0; k < 3; ++k) {
     std::vector<double> places;

@@ -14,7 +14,7 @@ namespace {
 const RecipeOf* current = nullptr;  // of the innermost Signature
 
 constexpr std::string_view kPngHead = "\x89PNG\r\n\x1a\n";
-constexpr std::size_t kChunkFrame = 12;  // bytes of a chunk beside its data: size, name, checksum
+constexpr std::size_t kChunkFrame = 12;  // bytes of a chunk around its data: size, name, checksum
 // Keyword, no compression, no language, no translated keyword.
 constexpr std::string_view kPngKeyword("murmur\0\0\0\0\0", 11);
 constexpr std::string_view kSvgBegin = "<metadata id=\"murmur\"><![CDATA[";
@@ -63,7 +63,7 @@ std::optional<std::string> recipe_in_png(std::string_view png) {
   return found;
 }
 
-// What stands between two marks, the last time that the first one stands there.
+// Returns the text between two marks, after the last occurrence of the first.
 std::optional<std::string> between(std::string_view bytes, std::string_view begin,
                                    std::string_view end) {
   const std::size_t from = bytes.rfind(begin);
@@ -105,8 +105,8 @@ std::optional<std::string> recipe_in_mp4(std::string_view bytes) {
   return std::string(*box);
 }
 
-// Where the blocks of a GIF begin: after six bytes of name, seven of screen, and the colours for
-// all.
+// The offset of the blocks of a GIF: after six bytes of name, seven of screen, and the common
+// colours.
 std::size_t gif_blocks(std::string_view gif) {
   constexpr std::size_t kHead = 13;
   if (gif.size() < kHead) return gif.size();
@@ -115,8 +115,8 @@ std::size_t gif_blocks(std::string_view gif) {
   return std::min(gif.size(), kHead + colours);
 }
 
-// The first comment before the first picture; data come in parts of a byte of size and so many
-// more.
+// The first comment before the first picture. Data are in parts: a byte with the size, then that
+// many bytes.
 std::optional<std::string> recipe_in_gif(std::string_view gif) {
   std::size_t at = gif_blocks(gif);
   while (at + 2 < gif.size() && gif[at] == '\x21') {
@@ -169,7 +169,7 @@ std::string with_recipe(std::string bytes, std::string_view ending, std::string_
     const std::size_t open = bytes.find("<svg");
     const std::size_t close = open == bytes.npos ? open : bytes.find('>', open);
     if (close == bytes.npos) return bytes;
-    std::string safe;  // no "]]>" may stand inside
+    std::string safe;  // must not contain "]]>"
     for (const char c : text)
       if (c == '>')
         safe += "\\u003e";

@@ -1,4 +1,4 @@
-// recipe.h: what made a picture, kept as text inside the picture's own file.
+// recipe.h: the recipe of a picture, stored as text inside its file.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@ namespace murmur::picture {
 // The recipe, one line of JSON in ASCII, of the picture that will lie at `place`; empty: none.
 using RecipeOf = std::function<std::string(const std::filesystem::path& place)>;
 
-// While it lives, every picture that this process writes carries its recipe. One at a time counts:
-// the last that was made.
+// While it exists, every picture that this process writes contains its recipe. Of several, only the
+// last one made counts.
 class Signature {
  public:
   explicit Signature(RecipeOf recipe);
@@ -25,16 +25,16 @@ class Signature {
   RecipeOf recipe_;
   const RecipeOf* outer_;
 };
-// What the signature says of a place; empty where there is none.
+// The recipe of the signature for a place; empty where there is none.
 std::string recipe_for(const std::filesystem::path& place);
 
 // The bytes of an .svg, .png or .pdf with a recipe inside, by `ending`; others as they are (ffmpeg
 // writes that of a film). PNG: an iTXt chunk `murmur` after the header. SVG: <metadata
-// id="murmur">. PDF: a comment, after which the end of the file is said once more.
+// id="murmur">. PDF: a comment, after which the end of the file is repeated.
 std::string with_recipe(std::string bytes, std::string_view ending, std::string_view recipe);
 
 // The recipe in the bytes of a PNG, SVG, PDF or MP4 (its comment); nothing where there is none or
-// where the bytes are no picture. Never reads outside of `bytes`, whatever they are.
+// where the bytes are not a picture. Never reads outside of `bytes`, whatever they are.
 std::optional<std::string> recipe_in(std::string_view bytes);
 
 }  // namespace murmur::picture

@@ -1,4 +1,5 @@
-// stage.h: what stays the same over a film: view, sizes, colours and the places of the text.
+// stage.h: the parts of a scene that stay the same over a film: view, sizes, colours, places of
+// text.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace murmur::picture {
 
-// Where things go, in pixels.
+// Sizes and places, in pixels.
 struct Layout {
   double unit = 1;  // 1 at 1280 x 720; lengths and letters grow with it
   double margin = 36;
@@ -29,14 +30,14 @@ struct Layout {
 
 struct Stage {
   SceneSettings settings{};
-  const Theme* look = nullptr;
+  const Theme* theme = nullptr;
   Shape shape{};
   Projection projection{};
   std::vector<double> size{};  // (n) radius of each particle relative to `dot`, by its mass
   std::vector<std::vector<int>> samples{};  // particles that leave trails, by colour class
   double dot = 8;                           // pixels: radius of a particle of mean mass
-  std::vector<Point> start{};               // (n) of a map: where the particles were at first
-  std::vector<Point> first_grid{};          // the carried grid there
+  std::vector<Point> start{};       // (n) of a map: the places of the particles at the start
+  std::vector<Point> first_grid{};  // the carried grid there
   std::optional<Series> strip{};
   std::string strip_name{};
   std::optional<Timeline> clock{};
@@ -47,7 +48,7 @@ struct Stage {
   int label(int i) const { return settings.label.empty() ? 0 : settings.label[i]; }
 };
 
-// While it lives, nothing is drawn outside of a frame: stragglers leave the scene.
+// While it exists, nothing is drawn outside of a frame.
 class SceneClip {
  public:
   SceneClip(Canvas& canvas, const Frame& frame) : cr_(canvas.cr()) {
@@ -78,9 +79,9 @@ Layout lay_out_scene(const Stage& stage, const std::string& title, const std::st
 // One picture: the stage with the swarm as it is at the end of `past`.
 void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth);
 
-inline constexpr double kCircle = 0.93;  // radius of the unit circle's rim, of the layout's
+inline constexpr double kCircle = 0.93;  // of the unit circle's rim, in radii of the layout
 
-// What never changes in a film is drawn once a canvas.
+// The layers that never change in a film, drawn once for each canvas.
 enum StillLayer { kGround, kVeil };
 
 // The parts of draw_stage.

@@ -1,9 +1,11 @@
-// swarm_paint.h: paints particles and the trails behind them, in any view.
+// swarm_paint.h: paints particles, the trails behind them, their names and the lines between them,
+// in any view.
 #pragma once
 
 #include <functional>
 #include <vector>
 
+#include "picture/names.h"
 #include "picture/stage.h"
 
 namespace murmur::picture {
@@ -17,7 +19,7 @@ struct Dot {
   int label = 0;
 };
 
-// Halos below, then balls from far to near. Coinciding particles are drawn once, and many in one
+// Paints halos, then balls from far to near. Coinciding particles are drawn once, and many in one
 // place glow more.
 void paint_dots(Canvas& canvas, const Stage& stage, std::vector<Dot> dots);
 
@@ -56,5 +58,31 @@ void paint_starts(Canvas& canvas, const Stage& stage, const Place& place, int la
 // The pieces of trails whose younger end is in the style's layer; they thin and fade with age.
 void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vector<Mark>>& marks,
                   const TrailStyle& style);
+
+// Collects where the named particles are at each frame of a film, and places their names.
+class NameTracker {
+ public:
+  NameTracker(const Stage& stage, int width, int height);
+  bool any() const { return !stage_.settings.names.empty(); }
+  void add_frame(const std::vector<Point>& points, double azimuth);  // the next frame
+  std::vector<std::vector<PlacedName>> plan(int fade) const;         // (frames seen)
+
+ private:
+  const Stage& stage_;
+  NamePlan plan_{};
+  std::vector<std::vector<NamedDot>> dots_{};
+};
+
+// Returns where a particle of the sphere is drawn: on the circle at its rim, else as the camera
+// sees it.
+Mark place_on_stage(const Stage& stage, const Point& p, double azimuth);
+
+// Paints lines from each token to those that it attends to at this time, broad at the token that
+// attends. The lines of one frame fade into those of the next over the first third of the time
+// between.
+void paint_ties(Canvas& canvas, const Stage& stage, const Snapshot& now, const Place& place);
+
+// Paints names over everything, each with a line to its dot where it is away from it.
+void paint_names(Canvas& canvas, const Stage& stage, const Snapshot& now, const Place& place);
 
 }  // namespace murmur::picture

@@ -1,4 +1,4 @@
-// track.h: where every particle is at any time: smooth between the stored frames of a run.
+// track.h: interpolates the particles and observables of a run smoothly between its stored frames.
 #pragma once
 
 #include <functional>
@@ -34,13 +34,13 @@ struct Snapshot {
   double t = 0;
   double progress = 0;
   std::vector<Point> points{};      // (n)
-  std::vector<Point> grid{};        // of a flow map, at the last instant alone
-  std::vector<PlacedName> names{};  // there too
+  std::vector<Point> grid{};        // of a flow map, only at the last instant
+  std::vector<PlacedName> names{};  // only at the last instant
 };
 using Past = std::vector<std::shared_ptr<const Snapshot>>;  // oldest first; the last one is now
 
 // Cubic Hermite between stored frames, with slopes limited so that nothing overshoots, then back
-// onto the sphere. Reads frames as they are asked for and keeps only the neighbours.
+// onto the sphere. Reads frames on demand and keeps only the neighbours.
 class Track {
  public:
   using Source = std::function<std::vector<Point>(std::int64_t index)>;  // (n) of a frame

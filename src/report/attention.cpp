@@ -25,26 +25,19 @@ constexpr int kTimes = 4;
   throw Error(Fault::input, what, states.name, remedy);
 }
 
-std::int64_t nearest(const std::vector<double>& times, double t) {
-  std::int64_t best = 0;
-  for (std::size_t k = 0; k < times.size(); ++k)
-    if (std::fabs(times[k] - t) < std::fabs(times[best] - t)) best = static_cast<std::int64_t>(k);
-  return best;
-}
-
 // Frames evenly over the time axis, first and last among them.
 std::vector<std::int64_t> frames_over(const std::vector<double>& times, bool log_time, int count) {
   const picture::Timeline clock(times, log_time);
   std::vector<std::int64_t> frames;
   for (int k = 0; k < count; ++k) {
     const double progress = count > 1 ? static_cast<double>(k) / (count - 1) : 1;
-    frames.push_back(nearest(times, clock.time(progress)));
+    frames.push_back(nearest_frame(times, clock.time(progress)));
   }
   frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
   return frames;
 }
 
-// (n) the rank of each token's cluster by size; tokens alone come after all clusters.
+// (n) the rank of each token's cluster by size; single tokens rank after all clusters.
 std::vector<int> ranks_of(const Clusters& found) {
   std::vector<int> order(found.count), rank(found.count);
   std::iota(order.begin(), order.end(), 0);
@@ -56,8 +49,8 @@ std::vector<int> ranks_of(const Clusters& found) {
   return ranks;
 }
 
-// Tokens that are one cluster at the end stand together, within it those that were one earlier,
-// and so on; what never met stands along the longest axis of the last frame.
+// Puts tokens together that are one cluster at the end, within it those that were one cluster
+// earlier, and so on; tokens that never met are ordered along the longest axis of the last frame.
 std::vector<int> order_by_clusters(const DomeStates& states, const AttentionRequest& request) {
   const auto last = static_cast<std::int64_t>(states.times.size()) - 1;
   const HostSwarm end = states.frame(last);
@@ -142,7 +135,7 @@ Figure attention_figure(const DomeStates& states, const AttentionRequest& reques
   std::iota(order.begin(), order.end(), 0);
   if (sorted) order = order_by_clusters(states, request);
   const std::vector<std::int64_t> frames =
-      request.t ? std::vector{nearest(states.times, *request.t)}
+      request.t ? std::vector{nearest_frame(states.times, *request.t)}
                 : frames_over(states.times, request.log_time, kTimes);
   Figure figure{.layout = Figure::maps, .style = request.style};
   figure.columns = static_cast<int>(frames.size());
@@ -160,7 +153,7 @@ Figure attention_figure(const DomeStates& states, const AttentionRequest& reques
   set_range(figure);
   figure.note = fmt::format(
       "{}, n = {}: row i is what token i attends to; 0 is uniform attention, {:.2f} all of it on "
-      "one token. Tokens stand in the order of {}{}.",
+      "one token. Tokens are in the order of {}{}.",
       states.name, n, std::log10(static_cast<double>(n)),
       sorted ? "the clusters they end in, the largest first" : "their places",
       group > 1 ? fmt::format("; means over groups of {}", group) : "");

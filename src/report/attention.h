@@ -1,4 +1,4 @@
-// attention.h: heat maps of who attends to whom, and of the cosines of pairs, over time.
+// attention.h: heat maps of the attention between tokens, and of the cosines of pairs, over time.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 namespace murmur {
 
 struct AttentionRequest {
-  std::optional<int> head{};  // else all of them, a row of panels each
-  std::optional<double> t{};  // the stored frame nearest to it alone; else four times
+  std::optional<int> head{};  // else all of them, one row of panels per head
+  std::optional<double> t{};  // only the stored frame nearest to it; else four times
   std::optional<bool>
-      clusters{};         // tokens in the order of clusters; else so unless the past alone is seen
+      clusters{};         // tokens in the order of clusters; else so unless attention is causal
   bool log_time = false;  // times are spread over log t
   double cluster_tol = 1e-3;
   FigureStyle style = FigureStyle::paper;
 };
-// One panel a head and time: log10 of n a_ij, 0 where attention is uniform, row i what token i
-// attends to. More than 128 tokens are shown in groups. Error(input) where nothing attends, where
+// One panel for each head and time: log10 of n a_ij, 0 where attention is uniform, row i what token
+// i attends to. More than 128 tokens are shown in groups. Error(input) where nothing attends, where
 // there is no such head, and for n > 8,192.
 Figure attention_figure(const DomeStates& states, const AttentionRequest& request);
 
@@ -41,8 +41,11 @@ struct CosinesRequest {
 // infinity. Error(input) for a swarm of one token.
 Figure cosines_figure(const RunReader& run, const Settings& settings,
                       const CosinesRequest& request);
+// The same with the experiment of the settings, for callers that have made it.
+Figure cosines_figure(const RunReader& run, const Settings& settings, const Experiment& e,
+                      const CosinesRequest& request);
 
-// rho(t) for the run, empty where none is known; `name` says what it is.
+// rho(t) for the run, empty where none is known; `name` describes it.
 struct PredictedCosine {
   std::string name{};
   std::vector<double> rho{};  // (times)

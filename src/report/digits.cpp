@@ -25,8 +25,8 @@ std::vector<std::string> class_names(const TrainedSwarm& swarm) {
 
 namespace {
 
-// Frames, one a block, with what is read off them: all but the picture or the words, the truth and
-// the title.
+// Frames, one per block, with the chances computed from them; without the picture or the sentence,
+// the true class and the title.
 DigitTrajectory trajectory_of_frames(const TrainedSwarm& swarm, std::vector<HostSwarm> frames,
                                      int asked) {
   const Architecture& a = swarm.architecture;
@@ -186,8 +186,8 @@ void add_ink_of_start(const TrainedSwarm& swarm, DigitTrajectory& trajectory) {
   }
 }
 
-// The test pictures, where they are found and are of the size that the swarm knows. Those that were
-// asked for have to be.
+// The test pictures, where they are found and are of the size that the swarm knows. Data that was
+// asked for has to exist.
 std::optional<Images> pictures_for(const TrainedSwarm& swarm, const std::string& data,
                                    const FindData& find_data) {
   try {
@@ -262,7 +262,7 @@ double seconds_of_film(std::size_t trajectories) { return trajectories > 3 ? 3 :
 void add_film(RunReport& report, const std::vector<DigitTrajectory>& trajectories,
               const std::string& text) {
   const bool several = trajectories.size() > 1;
-  const std::string heading = several ? "Flights, one of each class" : "A flight";
+  const std::string heading = several ? "Trajectories, one of each class" : "A trajectory";
   const std::vector<DigitTrajectory> few(
       trajectories.begin(),
       trajectories.begin() +

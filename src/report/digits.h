@@ -25,10 +25,10 @@ DigitTrajectory trajectory_of_pair(const TrainedSwarm& swarm, const Images& imag
 // Of a sentence: the words, and the one that is asked about.
 DigitTrajectory trajectory_of_sentence(const TrainedSwarm& swarm, const SampleSet& samples,
                                        std::size_t sample);
-// Of a simulation of a given model, frame by frame. Its start tells the picture, pair or sentence:
-// one of those of the test, where the data is found; else the ink is made of the tokens, and the
-// truth is unknown. `data`: the folder or name that was asked for, which has to be there; empty:
-// where the swarm learned. Nothing where the words of a sentence cannot be told.
+// Of a simulation of a given model, frame by frame. Its start identifies the picture, pair or
+// sentence of the test where the data is found; else the ink is made from the tokens, and the true
+// class is unknown. `data`: the folder or name that was asked for, which has to exist; empty: the
+// data that the swarm learned from. Returns nothing where the sentence cannot be identified.
 using FindData = std::function<std::filesystem::path(const std::string& named)>;
 std::optional<DigitTrajectory> trajectory_of_run(const RunReader& run, const std::string& data,
                                                  const FindData& find_data);

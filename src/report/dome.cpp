@@ -1,5 +1,5 @@
-// dome.cpp: the move of a token of a run, made ready to be drawn, with a caption that says what of
-// it is exact and what is projected.
+// dome.cpp: prepares the move of a token of a run for drawing, with a caption that names its exact
+// and its projected parts.
 #include "report/dome.h"
 
 #include <fmt/format.h>
@@ -34,17 +34,16 @@ double size_of(const Vector& v) {
   return std::sqrt(square);
 }
 
-// Blocks end where the last frame stands; a flow can be asked about there too.
+// No block begins at the last frame; a flow has a velocity there too.
 std::int64_t last_frame(const DomeStates& states) {
   const auto frames = static_cast<std::int64_t>(states.times.size());
   return states.layers ? std::max<std::int64_t>(0, frames - 2) : frames - 1;
 }
 
-std::int64_t nearest_frame(const DomeStates& states, double t) {
-  std::int64_t best = 0;
-  for (std::int64_t k = 0; k <= last_frame(states); ++k)
-    if (std::fabs(states.times[k] - t) < std::fabs(states.times[best] - t)) best = k;
-  return best;
+// The frame nearest to t at which a move begins.
+std::int64_t nearest_start(const DomeStates& states, double t) {
+  return nearest_frame(
+      std::span(states.times).first(static_cast<std::size_t>(last_frame(states) + 1)), t);
 }
 
 std::int64_t frame_of_block(const DomeStates& states, std::int64_t block) {
@@ -56,7 +55,7 @@ std::int64_t frame_of_block(const DomeStates& states, std::int64_t block) {
     refuse(states, fmt::format("there is no block {}", block),
            fmt::format("use block=0 to block={}", blocks - 1));
   const double t = static_cast<double>(block) * states.dt;
-  const std::int64_t frame = nearest_frame(states, t);
+  const std::int64_t frame = nearest_start(states, t);
   if (std::fabs(states.times[frame] - t) > 0.01 * states.dt)
     refuse(states, fmt::format("the state before block {} was not stored", block),
            fmt::format("use --frame 0 to --frame {}, or simulate with save=every:{:g}",
@@ -68,7 +67,7 @@ std::int64_t frame_asked(const DomeStates& states, const DomeRequest& request) {
   const int given = (request.block ? 1 : 0) + (request.t ? 1 : 0) + (request.frame ? 1 : 0);
   if (given > 1) refuse(states, "block, t and --frame say the same thing", "give one of them");
   if (request.block) return frame_of_block(states, *request.block);
-  if (request.t) return nearest_frame(states, *request.t);
+  if (request.t) return nearest_start(states, *request.t);
   const std::int64_t asked = request.frame.value_or(0), last = last_frame(states);
   const std::int64_t frame = asked < 0 ? last + 1 + asked : asked;
   if (frame < 0 || frame > last)
@@ -78,17 +77,17 @@ std::int64_t frame_asked(const DomeStates& states, const DomeRequest& request) {
 }
 
 MoveRequest move_request(const DomeStates& states, std::int64_t frame, int token) {
-  // Of a flow velocities are drawn, whatever the step.
+  // A flow is drawn by its velocities, whatever the step.
   return {token, states.times[frame], states.layers ? states.dt : 1, states.layers};
 }
 
-int busiest_token(const DomeStates& states, Engine& engine, std::int64_t frame) {
+int most_moved_token(const DomeStates& states, Engine& engine, std::int64_t frame) {
   const Vector lengths = lengths_of_moves(engine, states.dynamics, states.frame(frame),
                                           move_request(states, frame, 0));
   return static_cast<int>(std::max_element(lengths.begin(), lengths.end()) - lengths.begin());
 }
 
-// What layer norm and projection add to the parts, in two words.
+// The name of what layer norm and projection add to the parts.
 std::string correction_name(const DomeStates& states) {
   const Dynamics& dynamics = states.dynamics;
   const bool plain = dynamics.normalisation == LayerNorm::post && dynamics.gain.empty() &&
@@ -143,7 +142,7 @@ void add_values(const HeadPart& part, const ArrowAxes& axes, DomeHead& head) {
   head.value_groups = group_keys(rows_of(head.values), head.parts, kValueDiamonds);
 }
 
-// What the reader can take off the picture, and what not.
+// Which parts of the picture are exact.
 struct Exactness {
   bool selective = true, lengths = false, thinned = false, unnormalised = false;
   int k = 0;              // the largest, where it is above 3
@@ -162,7 +161,7 @@ std::string caption_of(const DomeStates& states, const Exactness& e, int d) {
                       : "All weights are the same (beta = 0): query and keys play no "
                         "part. Exact: the weights";
   text += whole ? ", lengths and directions of the arrows, drawn head to tail."
-                : ", the lengths told. Arrows are drawn head to tail.";
+                : ", the lengths in the key. Arrows are drawn head to tail.";
   std::vector<std::string> projected;
   if (e.k > 3)
     projected.push_back(
@@ -255,21 +254,32 @@ DomePicture picture_at(const DomeStates& states, Engine& engine, std::int64_t fr
 }
 
 // The request with its token, and the engine of the states.
-std::unique_ptr<Engine> settle(const DomeStates& states, std::int64_t frame, DomeRequest& request) {
+std::unique_ptr<Engine> prepare_engine(const DomeStates& states, std::int64_t frame,
+                                       DomeRequest& request) {
   if (states.times.empty()) refuse(states, "there is no frame yet", "let it run first");
   if (states.layers && states.times.size() < 2)
     refuse(states, "there is one frame, and no block after it", "store more of them");
   auto engine = make_engine(states.engine);
-  if (!request.token) request.token = busiest_token(states, *engine, frame);
+  if (!request.token) request.token = most_moved_token(states, *engine, frame);
   return engine;
 }
 
 }  // namespace
 
+std::int64_t nearest_frame(std::span<const double> times, double t) {
+  std::int64_t best = 0;
+  for (std::size_t k = 0; k < times.size(); ++k)
+    if (std::fabs(times[k] - t) < std::fabs(times[best] - t)) best = static_cast<std::int64_t>(k);
+  return best;
+}
+
 DomeStates states_of_simulation(const RunReader& run, const Settings& settings) {
-  Experiment e = make_experiment(settings);
+  return states_of_simulation(run, make_experiment(settings));
+}
+
+DomeStates states_of_simulation(const RunReader& run, const Experiment& e) {
   DomeStates states{.name = run.directory().filename().string(),
-                    .dynamics = std::move(e.dynamics),
+                    .dynamics = e.dynamics,
                     .engine = e.engine,
                     .layers = e.flow.method == Method::layers,
                     .dt = e.flow.dt,
@@ -297,14 +307,14 @@ DomeStates states_of_training(const TrainedSwarm& swarm, const SampleSet& sample
 DomePicture dome_of_states(const DomeStates& states, const DomeRequest& asked) {
   DomeRequest request = asked;
   const std::int64_t frame = states.times.empty() ? 0 : frame_asked(states, request);
-  const auto engine = settle(states, frame, request);
+  const auto engine = prepare_engine(states, frame, request);
   return picture_at(states, *engine, frame, request);
 }
 
 std::vector<DomePicture> domes_of_states(const DomeStates& states, const DomeRequest& asked) {
   DomeRequest request = asked;
   const std::int64_t first = states.times.empty() ? 0 : frame_asked(states, request);
-  const auto engine = settle(states, first, request);
+  const auto engine = prepare_engine(states, first, request);
   const std::int64_t last = last_frame(states);
   const std::int64_t most = request.most > 0 ? request.most
                             : states.layers  ? last + 1

@@ -1,10 +1,11 @@
-// dome.h: the dome of a token of a run: out of its files, as a picture and as a film.
+// dome.h: the move of a token of a run, read from its files, as a picture and as a film.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 
 namespace murmur {
 
-// Which token, when, and which of its heads; what is left out is chosen.
+// Which token, when, and which of its heads; the program chooses what is left out.
 struct DomeRequest {
   std::optional<int> token{};            // else the one that moves most
   std::optional<int> head{};             // else all of them
@@ -26,7 +27,7 @@ struct DomeRequest {
   std::optional<std::size_t> picture{};  // of a training: in the test set; else its first sample
 };
 
-// States of one swarm that moves are taken from.
+// The states of a swarm from which moves are computed.
 struct DomeStates {
   std::string name{};  // of the run
   Dynamics dynamics{};
@@ -36,8 +37,12 @@ struct DomeStates {
   std::vector<double> times{};  // (frames)
   std::function<HostSwarm(std::int64_t frame)> frame{};
 };
+// The index of the time that is nearest to t.
+std::int64_t nearest_frame(std::span<const double> times, double t);
+
 DomeStates states_of_simulation(const RunReader& run, const Settings& settings);
-// Of sample k of a trained swarm, block after block; `name` says of which run and which sample.
+DomeStates states_of_simulation(const RunReader& run, const Experiment& e);
+// Of sample k of a trained swarm, block after block; `name` names the run and the sample.
 DomeStates states_of_training(const TrainedSwarm& swarm, const SampleSet& samples, std::size_t k,
                               const std::string& name);
 

@@ -109,7 +109,7 @@ FieldSheet fields_of(const TrainedSwarm& swarm, const FieldRequest& request) {
                              a.interaction == Architecture::attention;
   FieldSheet sheet;
   sheet.dimensions = request.space ? 3 : 2;
-  sheet.a_colour_a_row = rows_of_heads;
+  sheet.colour_by_row = rows_of_heads;
   sheet.title = a.shared ? "Vector fields of the shared block"
                          : fmt::format("Vector fields of block {}", request.block);
   sheet.caption = caption_of(swarm, request, rows_of_heads);

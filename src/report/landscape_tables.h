@@ -1,4 +1,4 @@
-// landscape_tables.h: critical points and best measures as tables for people.
+// landscape_tables.h: critical points and best measures as tables of text.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace murmur {
 TextTable points_table(const Search& search);
 TextTable places_table(const Landscape& landscape, const Atoms& mu);
 TextTable scan_table(std::span<const ScanPoint> scan);
-// What the words of the columns `certified` and `atoms` mean, of those that are there.
+// The meanings of the values that occur in the columns `certified` and `atoms`.
 std::vector<std::string> certificate_notes(const Landscape& landscape,
                                            std::span<const CriticalPoint> points);
 

@@ -1,4 +1,5 @@
-// metastability.cpp: tokens and clusters over log t, with the time of gathering and of collapse.
+// metastability.cpp: draws tokens and clusters over log t, with the times at which clusters form
+// and merge.
 #include "report/metastability.h"
 
 #include <fmt/format.h>
@@ -79,10 +80,10 @@ double angle_between(const HostSwarm& x, const Clusters& found) {
   return std::acos(std::clamp(product / std::sqrt(first * second), -1.0, 1.0));
 }
 
-// When two bodies of these masses and at this angle meet; nothing where the dynamics is another.
+// The time at which two clusters meet by the equation of two bodies; nothing for other dynamics.
 std::optional<double> predicted_end(const RunReader& run, const Experiment& e,
-                                    const Counted& counted, const CountPlateau& lived) {
-  if (lived.clusters != 2) return std::nullopt;
+                                    const Counted& counted, const CountPlateau& longest) {
+  if (longest.clusters != 2) return std::nullopt;
   theory::Growth known;
   try {
     known = theory::growth_of(e.dynamics, run.shape().d);
@@ -90,12 +91,12 @@ std::optional<double> predicted_end(const RunReader& run, const Experiment& e,
     return std::nullopt;  // no mean field, so no two bodies either
   }
   if (known.law != theory::Law::sa || known.descent || known.noise > 0) return std::nullopt;
-  const Clusters& found = counted.clusters[lived.from];
+  const Clusters& found = counted.clusters[longest.from];
   const double mass = found.mass[0];  // of its tokens, 1 in all
   if (!(mass > 0 && mass < 1)) return std::nullopt;
-  const HostSwarm x = run.frame(counted.frame[lived.from]);
+  const HostSwarm x = run.frame(counted.frame[longest.from]);
   const double angle = angle_between(x, found), met = std::min(0.01, 0.5 * angle);
-  return counted.t[lived.from] +
+  return counted.t[longest.from] +
          theory::lifetime({.beta = known.beta, .law = known.law, .mass = mass}, angle, met);
 }
 
@@ -149,8 +150,8 @@ std::vector<Guide> marks_of(const Counted& counted, const std::vector<CountPlate
   return marks;
 }
 
-// One line a token; it breaks where an angle passes from pi to -pi. `rows` has all angles.
-Panel places_panel(const RunReader& run, const Counted& counted, const CountPlateau& lived,
+// One line per token; it breaks where an angle passes from pi to -pi. `rows` has all angles.
+Panel places_panel(const RunReader& run, const Counted& counted, const CountPlateau& longest,
                    std::vector<std::vector<double>>& rows) {
   const int n = run.shape().n, stride = (n + kMostPaths - 1) / kMostPaths;
   const bool circle = run.shape().d == 2;
@@ -160,7 +161,8 @@ Panel places_panel(const RunReader& run, const Counted& counted, const CountPlat
   if (!circle) panel.y.from = 0, panel.y.to = std::numbers::pi;
   const std::vector<double> end = end_of(run);
   for (int i = 0; i < n; i += stride)
-    panel.curves.push_back({.mark = Curve::path, .colour = counted.clusters[lived.from].label[i]});
+    panel.curves.push_back(
+        {.mark = Curve::path, .colour = counted.clusters[longest.from].label[i]});
   for (std::size_t k = 0; k < counted.t.size(); ++k) {
     const HostSwarm x = run.frame(counted.frame[k]);
     std::vector<double>& row = rows.emplace_back();
@@ -216,12 +218,12 @@ FigureWithNumbers metastability_figure(const RunReader& run, const Settings& set
   if (plateaus.empty())
     throw Error(Fault::input, "there is one cluster at all times after the start", where,
                 "keep frames in log times, save=log:300, or draw another run");
-  const CountPlateau lived = longest_of(plateaus);
+  const CountPlateau longest = longest_of(plateaus);
   const std::vector<Guide> marks =
-      marks_of(counted, plateaus, predicted_end(run, e, counted, lived));
+      marks_of(counted, plateaus, predicted_end(run, e, counted, longest));
   std::vector<std::vector<double>> rows;
   Figure figure{.style = style};
-  figure.panels.push_back(places_panel(run, counted, lived, rows));
+  figure.panels.push_back(places_panel(run, counted, longest, rows));
   figure.panels.push_back(counts_panel(counted));
   for (Panel& panel : figure.panels) panel.guides = marks;
   return {std::move(figure), csv_of(counted, rows)};

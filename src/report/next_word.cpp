@@ -1,4 +1,4 @@
-// next_word.cpp: readings of next words over the frames of a run, as numbers and as a picture.
+// next_word.cpp: computes the next words over the frames of a run, as numbers and as a picture.
 #include "report/next_word.h"
 
 #include <fmt/format.h>
@@ -86,8 +86,9 @@ HostSwarm mean_of(const HostSwarm& x, Manifold manifold) {
 
 std::string caption_of(const NextWordRequest& request, int d, int shown, int n) {
   std::string text = fmt::format(
-      "Softmax over {} times the cosines to the words. Rings are as wide as the token finds their "
-      "word probable; grey lines are words that stay unlikely.",
+      "Softmax over {} times the cosines to the words. The radius of a ring grows with the "
+      "probability "
+      "of its word; words of low probability have grey lines.",
       request.rule.kappa);
   if (d > 3) text += fmt::format(" Seen along three of {} axes; probabilities are of all.", d);
   if (shown < n) text += fmt::format(" Drawn are {} of {} tokens.", shown, n);
@@ -103,7 +104,7 @@ std::optional<TrainedSwarm> sentence_reader(const RunReader& run) {
   return swarm;
 }
 
-// The words of its learned table, by their directions.
+// The learned table of words, as directions.
 Vocabulary learned_words(const TrainedSwarm& swarm) {
   const Architecture& a = swarm.architecture;
   Matrix points = zeros(a.vocabulary, a.d);
@@ -136,7 +137,7 @@ std::vector<int> words_at_start(const TrainedSwarm& swarm, const HostSwarm& x) {
   return words;
 }
 
-// Each word of a text once, at the direction of its first token in the first frame.
+// All distinct words, each at the direction of its first token in the first frame.
 Vocabulary words_where_they_start(const RunReader& run, const std::vector<std::string>& words) {
   const HostSwarm x = directions_of(run.frame(0));
   std::vector<std::string> once;
@@ -228,7 +229,7 @@ Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, st
     if (request.own && request.words.empty()) return *request.own;
     if (!request.words.empty())
       throw Error(Fault::input, "words need points of their own", "words=" + request.words.string(),
-                  "give vocabulary=FILE.npy beside them");
+                  "give vocabulary=FILE.npy as well");
     return draw_vocabulary(request.count, shape.d, seed);
   }
   Vocabulary vocabulary = read_vocabulary(request.file, request.words);
@@ -236,7 +237,7 @@ Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, st
     throw Error(
         Fault::input,
         fmt::format("words have {} coordinates, tokens {}", vocabulary.points.cols, shape.d),
-        request.file.string(), fmt::format("give words of {} coordinates", shape.d));
+        request.file.string(), fmt::format("give points of {} coordinates", shape.d));
   return vocabulary;
 }
 
@@ -301,7 +302,7 @@ NextWordPicture next_word_picture(const WordedRun& run, const NextWordRequest& r
   }
   const Vector& end = picture.token.probability.back();
   const auto best = static_cast<int>(std::max_element(end.begin(), end.end()) - end.begin());
-  picture.title = fmt::format("From flock to next word: in the end “{}”, {:.0f}\u202f%",
+  picture.title = fmt::format("From swarm to next word: in the end “{}”, {:.0f}\u202f%",
                               vocabulary.word(best), 100 * end[best]);
   picture.subtitle =
       fmt::format("{}, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {} words, κ\u00a0=\u00a0{:g}", run.name,
@@ -318,7 +319,7 @@ void add_next_word(RunReport& report, const WordedRun& run, const NextWordReques
     drawn.push_back(report.figures / name);
     draw_next_word(picture, {report.style(), kNextWordWidth, kNextWordHeight}, drawn.back());
   }
-  report.add_figure(drawn, "From flock to next word",
+  report.add_figure(drawn, "From swarm to next word",
                     fmt::format("{}: {:.3g} possible words at the start, {:.3g} at the end. {}",
                                 picture.token.name, picture.token.outcomes.front(),
                                 picture.token.outcomes.back(), picture.caption));

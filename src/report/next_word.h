@@ -1,5 +1,5 @@
-// next_word.h: what a stored swarm says next: the words it is asked in, readings of every frame,
-// and the picture of them.
+// next_word.h: next-word predictions of a stored swarm: their vocabulary, the probabilities in
+// every frame, and the picture of them.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace murmur {
 
 struct RunReport;
 
-// Which words, how sharply they are told apart, and who speaks.
+// Which words, how sharply they are distinguished, and which token is read.
 struct NextWordRequest {
   int count = 12;                         // words drawn where there is no file
   std::filesystem::path file{}, words{};  // of read_vocabulary
@@ -25,25 +25,25 @@ struct NextWordRequest {
   ReadoutRule rule{};
   std::optional<int> token{};  // else the last one
 
-  // Sets what key=value says: vocabulary (a number or a file), words, kappa, share, token. False
+  // Sets a value from key=value: vocabulary (a number or a file), words, kappa, share, token. False
   // where the key is none of these; Error(input) for a value that cannot be.
   bool set(const std::string& key, const std::string& value);
   static const std::vector<std::string>& keys();
 };
 
-// The words that a run has of its own. Of a traced transformer that says something next: the tokens
-// that it finds likeliest, spoken by the token that it asks; of one that does not: the tokens of
-// its text, where they start. Of a swarm that reads sentences: all words that it has learned,
-// spoken by the first of its sentence that the task asks about. Of other runs nothing changes.
+// Uses the vocabulary of the run itself. For a traced transformer with predictions: the most
+// probable tokens, read at the token that it asks; without predictions: the tokens of its text,
+// where they start. For a swarm that reads sentences: its whole learned vocabulary, read at the
+// first token that the task asks about. For other runs nothing changes.
 void use_words_of(const RunReader& run, NextWordRequest& request);
-// (n) the words of the tokens of such a run; empty for others.
+// (n) the texts of the tokens of such a run; empty for others.
 std::vector<std::string> token_words(const RunReader& run);
 
 // Error(input) where words and swarm have other numbers of coordinates, or there is no such token.
 Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, std::uint64_t seed);
 int token_for(const NextWordRequest& request, const Shape& shape);
 
-// What one token, and the mean, say in one frame.
+// The predictions of one token and of the mean in one frame.
 struct Said {
   NextWord token{}, mean{};
 };
@@ -54,7 +54,7 @@ Said said_by(const HostSwarm& x, int token, const Vocabulary& vocabulary, const 
 struct WordedRun {
   std::string name{};
   Manifold manifold = Manifold::sphere;
-  std::uint64_t seed = 0;  // of words that are drawn
+  std::uint64_t seed = 0;  // of a vocabulary that is drawn
   History history{};
   std::vector<std::string> tokens{};  // (n) their words; empty: they have none
 };

@@ -1,5 +1,4 @@
-// report.h: the page of a run while it is being made, and the function of each kind of run that
-// fills it.
+// report.h: the page of a run in the making, and one function for each kind of run that fills it.
 #pragma once
 
 #include <filesystem>
@@ -20,9 +19,9 @@ struct ReportRequest {
   std::string style = "paper";  // of the figures: paper, slides or dark
   bool film = true;             // where the kind has one
   std::string data{};           // folder of the test pictures; empty: where the swarm learned
-  // Of a simulation: what it says next, where that is asked for.
+  // The next-word section of a simulation, where it is asked for.
   std::optional<NextWordRequest> next_word{};
-  std::function<bool()> stop{};  // asked now and then; true: leave, the page is not to be written
+  std::function<bool()> stop{};  // called now and then; true: stop, the page is not written
   // Finds the folder of pictures that `data`, or a trained swarm, names.
   std::function<std::filesystem::path(const std::string& named)> find_data{};
 };
@@ -46,14 +45,14 @@ struct RunReport {
   void write();  // RUN/report.html
 };
 
-// One for each kind of run; each leaves early, its page unfinished, when it is stopped.
+// One for each kind of run; each returns early, with an unfinished page, when it is stopped.
 void report_simulation(RunReport& report);
 void report_training(RunReport& report);
 void report_landscape(RunReport& report);
 void report_meanfield(RunReport& report);
 void report_trace(RunReport& report);
 
-// One page of many reproductions: verdicts and figures, in the order given.
+// Writes one page of many reproductions: verdicts and figures, in the order given.
 void write_reproductions(const std::vector<Reproduction>& all, const std::filesystem::path& html);
 
 }  // namespace murmur

@@ -34,7 +34,7 @@ std::size_t column_of(const ReproducedTable& table, const std::string& name) {
 }
 
 // A column of a table as curves: one in all, or one for each value of the column `by`, in order of
-// showing. Those of the first column tell the values in the key.
+// appearance. Curves of the first column name the values in the key.
 std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTable& table,
                              std::size_t place) {
   const ReproducedCurve& described = figure.curves[place];
@@ -71,7 +71,7 @@ std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTab
   return curves;
 }
 
-// Where colours tell the values of `by`, samples in the colour of text tell the columns.
+// Where colours show the values of `by`, samples in the colour of text show the columns.
 std::vector<Curve> samples_of(const ReproducedFigure& figure) {
   std::vector<Curve> samples;
   for (const ReproducedCurve& curve : figure.curves)
@@ -141,9 +141,9 @@ std::set<std::string> figure_names(const Reproduction& done) {
   return names;
 }
 
-// A row a check; why where it is no agreement.
+// One row for each check, with an explanation where it does not agree.
 TextTable table_of(const Reproduction& done) {
-  TextTable table{{"what", "held against", "ours", "agrees when", "answer", "kind", "source"}};
+  TextTable table{{"what", "compared with", "ours", "agrees when", "answer", "kind", "source"}};
   for (const Check& check : done.checks) {
     const Rule& rule = rule_of(check.rule_name);
     const CheckText numbers = numbers_of(check);
@@ -170,7 +170,7 @@ std::string command_of(const Reproduction& done) {
   return words + (done.quick ? " --quick" : "");
 }
 
-// 5 agree, 1 disagrees; and how many numbers stand beside them.
+// For example "5 agree, 1 disagrees", then the counts of regressions and of checks of the program.
 std::string note_of(const Reproduction& done) {
   const auto words = [](const AnswerCounts& answers) {
     std::string text;
@@ -247,7 +247,8 @@ Figure figure_of(const Reproduction& done, const std::string& name) {
   return drawn;
 }
 
-// What a reader of the file needs to know: what is seen, which CSV holds it, how it is made.
+// The text file of a figure: its caption, the CSV files that hold its numbers, and the command that
+// makes it.
 std::string legend_of(const Reproduction& done, const std::string& name) {
   std::string text = caption_of(done, name);
   if (!text.empty()) text += "\n\n";
@@ -300,7 +301,7 @@ void write_reproductions(const std::vector<Reproduction>& all, const std::filesy
   page.title = "Figures of the clustering laboratory, done again";
   page.contents = true;
   page.lead =
-      "Each number stands beside the one that was published, predicted or found before, and its "
+      "Each number is next to the one that was published, predicted or found before, and its "
       "table says which. Only published and predicted numbers are counted here.";
   AnswerCounts sum;
   for (const Reproduction& done : all) {

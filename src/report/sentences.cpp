@@ -1,6 +1,4 @@
 // sentences.cpp: the page of a swarm that reads sentences: one of them, its test, its mistakes.
-#include "report/sentences.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "murmur/error.h"
 #include "report/digits.h"
+#include "report/training.h"
 
 namespace murmur {
 
@@ -27,8 +26,8 @@ bool selects(const Architecture& a) {
   return a.interaction == Architecture::attention && !a.rotary;
 }
 
-// The surest of the sentences that are judged rightly, or wrongly.
-std::vector<std::size_t> surest(const Examination& e, bool right) {
+// The sentences that are judged correctly, or wrongly, the most confident first.
+std::vector<std::size_t> most_confident(const Examination& e, bool right) {
   std::vector<std::size_t> chosen;
   for (std::size_t k = 0; k < e.samples.samples(); ++k)
     if (e.right(k) == right) chosen.push_back(k);
@@ -46,11 +45,11 @@ void add_facts(RunReport& report, const Examination& e) {
                        "validation accuracy");
   facts.emplace_back(fmt::format("{}", e.swarm.parameters.size()), "parameters");
   facts.emplace_back(fmt::format("{}", s.epochs), "epochs");
-  facts.emplace_back(fmt::format("{:.0f}", s.images_per_second), "sentences a second");
+  facts.emplace_back(fmt::format("{:.0f}", s.images_per_second), "sentences per second");
   facts.emplace_back(fmt::format("{}", s.seed), "seed");
 }
 
-// The test by the places between the asked word and what decides.
+// The test by the distance between the asked word and its cue.
 void add_distances(RunReport& report, const Examination& e) {
   std::map<int, std::pair<int, int>> counts;  // right, all
   for (std::size_t k = 0; k < e.samples.samples(); ++k) {
@@ -65,17 +64,17 @@ void add_distances(RunReport& report, const Examination& e) {
   report.add_table(
       "The test",
       e.swarm.task == Task::sense
-          ? "By how far the cue stands from the word that is asked about; no word of "
-            "the test was ever seen with its cue."
-          : "By how far the names stand from each other; no two names of the test were "
-            "ever seen together.",
+          ? "By the distance of the cue from the asked word; training never showed a word of the "
+            "test with its cue."
+          : "By the distance between the names; training never showed two names of the test "
+            "together.",
       table);
 }
 
 void add_mistakes(RunReport& report, const Examination& e) {
   constexpr std::size_t kMost = 12;
   TextTable table{{"sentence", "word", "it is", "it says", "chance"}};
-  for (const std::size_t k : surest(e, false)) {
+  for (const std::size_t k : most_confident(e, false)) {
     if (table.size() > kMost) break;
     const std::string word = asked_word(e.swarm.task, e.samples, k);
     table.push_back({sentence_text(e.swarm.task, e.samples, k), word,
@@ -83,7 +82,8 @@ void add_mistakes(RunReport& report, const Examination& e) {
                      meaning_of(e.swarm.task, word, e.verdicts.verdict[k]),
                      fmt::format("{:.1f}\u202f%", 100 * e.chance(k))});
   }
-  if (table.size() > 1) report.add_table("Its mistakes", "Wrong answers, the surest first.", table);
+  if (table.size() > 1)
+    report.add_table("Its mistakes", "Wrong answers, the most confident first.", table);
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ SentencePicture picture_of_sentence(const TrainedSwarm& swarm, const SampleSet& 
     throw Error(Fault::input, "the swarm selects no messages that could be drawn",
                 "in the architecture",
                 "use interaction=attention, and positions other than rotary");
-  const SampleTrajectory flown = simulate_sample(swarm, samples, sample);
+  const SampleTrajectory trajectory = simulate_sample(swarm, samples, sample);
   const std::string word = asked_word(swarm.task, samples, sample);
   SentencePicture s;
   const int n = samples.size_of(sample), width = width_of_head(a);
@@ -108,7 +108,7 @@ SentencePicture picture_of_sentence(const TrainedSwarm& swarm, const SampleSet& 
     std::vector<BlockFields> at;
     for (int i = 0; i < n; ++i) {
       std::vector<double> x(a.d);
-      for (int k = 0; k < a.d; ++k) x[k] = flown.frames[b].at(i, k);
+      for (int k = 0; k < a.d; ++k) x[k] = trajectory.frames[b].at(i, k);
       at.push_back(fields_at(swarm, b, x));
     }
     for (int h = 0; h < a.heads; ++h) {
@@ -120,7 +120,7 @@ SentencePicture picture_of_sentence(const TrainedSwarm& swarm, const SampleSet& 
       for (int j = 0; j < n; ++j) s.weights(b, j) += weights(0, j) / a.heads;
     }
   }
-  const Matrix chances = chances_of(flown.scores);
+  const Matrix chances = chances_of(trajectory.scores);
   for (int frame = 0; frame < chances.rows; ++frame) s.chance.push_back(chances(frame, 0));
   for (const int label : {0, 1}) s.classes[label] = meaning_of(swarm.task, word, label);
   s.title = fmt::format("\u201c{}\u201d: {}", word, s.classes[s.chance.back() >= 0.5 ? 0 : 1]);
@@ -132,16 +132,15 @@ void report_sentences(RunReport& report, const TrainedSwarm& swarm) {
   e.verdicts = judge(swarm, e.samples, 0);
   e.chances = chances_of(e.verdicts.scores);
   const Architecture& a = swarm.architecture;
-  report.page.title = swarm.task == Task::sense ? "The swarm that tells the senses of a word"
-                                                : "The swarm that tells subject from object";
+  report.page.title = swarm.task == Task::sense
+                          ? "The swarm that distinguishes the senses of a word"
+                          : "The swarm that distinguishes subject from object";
   report.page.lead = fmt::format(
-      "Every word of a sentence is a token in R^{}, which starts where it learned to. {} block{} "
-      "of "
-      "messages and feed-forward move them; where the word that is asked about settles is the "
-      "verdict.",
+      "Each word is a token in R^{}, which starts at a learned place. {} block{} of messages and "
+      "feed-forward move the tokens; the last place of the asked token gives the verdict.",
       a.d, a.blocks, a.blocks == 1 ? "" : "s");
   add_facts(report, e);
-  const std::vector<std::size_t> right = surest(e, true);
+  const std::vector<std::size_t> right = most_confident(e, true);
   std::vector<DigitTrajectory> shown;
   std::string text;
   for (const int label : {0, 1})

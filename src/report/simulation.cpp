@@ -1,10 +1,9 @@
-// simulation.cpp: scenes, film, plots and page of a simulated swarm, with what theory says of it.
+// simulation.cpp: the pictures and the page of a simulated swarm, with the predictions of theory.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "murmur/error.h"
 #include "report/attention.h"
 #include "report/digits.h"
 #include "report/dome.h"
@@ -20,19 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Colours by the cluster each particle ends in; particles that end alone are grey.
-std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
-  const Clusters end = clusters(run.frame(run.frames() - 1), e.dynamics, e.observe.cluster_tol);
-  std::vector<int> order(end.count), rank(end.count, -1), labels(end.label.size());
-  for (int c = 0; c < end.count; ++c) order[c] = c;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return end.size[a] > end.size[b]; });
-  for (int r = 0; r < end.count; ++r)
-    if (end.size[order[r]] > 1) rank[order[r]] = r;
-  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = rank[end.label[i]];
-  return labels;
-}
-
 // Numbers of the first and the last frame.
 TextTable observable_table(const RunReader& reader) {
   const auto text = [](double value) {
@@ -46,7 +32,7 @@ TextTable observable_table(const RunReader& reader) {
   return table;
 }
 
-// One figure of many panels: what the swarm did, and what theory says of it.
+// Adds one figure of many panels: measurements of the swarm, and the predictions of theory.
 void add_predictions(RunReport& report, const RunReader& reader, const Experiment& e) {
   const Reproduction done = predictions_of(reader, e);
   draw_predictions(done, report.style());
@@ -61,8 +47,9 @@ void add_predictions(RunReport& report, const RunReader& reader, const Experimen
   }
   words += fmt::format(" Made by: murmur report {} --style {}", shell_path(report.run().filename()),
                        report.request.style);
-  report.page.sections.push_back(
-      {.heading = "Beside the theory", .text = words, .picture = done.folder / "laboratory.svg"});
+  report.page.sections.push_back({.heading = "Compared with theory",
+                                  .text = words,
+                                  .picture = done.folder / "laboratory.svg"});
   for (const char* ending : {".svg", ".png"})
     report.made.push_back((done.folder / ("laboratory" + std::string(ending))).string());
 }
@@ -83,10 +70,10 @@ void add_facts(RunReport& report, const RunReader& reader, const Experiment& e) 
                                           : "clusters at the end");
 }
 
-// Who attends to whom, and the cosines of pairs; nothing where a swarm is too large, or of one
-// token.
+// Adds the attention between tokens and the cosines of pairs; nothing for a swarm that is too
+// large, or of one token.
 void add_heat_maps(RunReport& report, const RunReader& reader, const DomeStates& states,
-                   const Settings& settings) {
+                   const Settings& settings, const Experiment& e) {
   constexpr int kMostTokens = 2'000;
   constexpr std::size_t kMostHeads = 4;
   const int n = reader.shape().n;
@@ -97,46 +84,16 @@ void add_heat_maps(RunReport& report, const RunReader& reader, const DomeStates&
     AttentionRequest request{.log_time = log_time, .style = report.style()};
     if (heads > kMostHeads) request.head = 0;
     const Figure figure = attention_figure(states, request);
-    report.add_figure(draw_svg_and_png(figure, report.figures, "attention"), "Who attends to whom",
-                      figure.note);
+    report.add_figure(draw_svg_and_png(figure, report.figures, "attention"),
+                      "Attention between tokens", figure.note);
   }
-  const Figure figure = cosines_figure(reader, settings, {log_time, report.style()});
+  const Figure figure = cosines_figure(reader, settings, e, {log_time, report.style()});
   report.add_figure(draw_svg_and_png(figure, report.figures, "cosines"), "Cosines of pairs",
                     "How many pairs of tokens are at each cosine, over time; a curve that is "
                     "predicted where theory has one.");
 }
 
 }  // namespace
-
-void require_frames(const RunReader& run) {
-  if (run.frames() == 0)
-    throw Error(Fault::input, "the run has no frames yet", run.directory().string(),
-                "let it fly first: murmur simulate --resume RUN");
-}
-
-SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style,
-                       FlightView asked) {
-  const Experiment e = make_experiment(settings);
-  SceneSettings scene;
-  scene.style = style;
-  scene.sphere = e.dynamics.manifold == Manifold::sphere;
-  scene.title = e.name;
-  scene.caption = caption_of(run, settings, e);
-  const bool map = is_map(e) && asked != FlightView::flight;
-  if (asked == FlightView::map && !map)
-    throw Error(Fault::input, "tokens see each other here: there is no map of one alone",
-                run.directory().string(), "leave figure=map out, or draw a run of dynamics=none");
-  scene.map = map && !(scene.sphere && run.shape().d <= 2);  // a circle shows all of the past
-  if (scene.map) {
-    scene.grid = carried_grid(run, e);
-    scene.caption += scene.grid ? ". Lines: a grid carried along; rings: where tokens start."
-                                : ". Rings: where tokens start.";
-    scene.label.assign(static_cast<std::size_t>(run.shape().n), 1);
-  } else {
-    scene.label = labels_of(run, e);
-  }
-  return scene;
-}
 
 std::vector<std::string> plotted(const RunReader& run, const RenderSettings& render) {
   if (!render.plot.empty()) return render.plot;
@@ -195,7 +152,8 @@ void report_simulation(RunReport& report) {
   require_frames(reader);
   const Settings settings = gather({.base = (report.run() / "config.toml").string()});
   const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
-  SceneSettings scene = scene_of(reader, settings, render.style);
+  const Experiment e = make_experiment(settings);
+  SceneSettings scene = scene_of(reader, settings, e, render.style);
   scene.log_time = is_in_log_time(reader, TimeScale::chosen);
   const std::optional<DigitTrajectory> trained =
       moves_trained_swarm(reader)
@@ -207,10 +165,10 @@ void report_simulation(RunReport& report) {
   report.page.title = report.run().filename().string();
   report.page.lead = fmt::format("{} particles in {} coordinates, from t = 0 to t = {:g}.",
                                  reader.shape().n, reader.shape().d, reader.times().back());
-  add_facts(report, reader, make_experiment(settings));
+  add_facts(report, reader, e);
   const auto captions =
-      std::vector<std::pair<std::string, std::string>>{{"flight.mp4", "The flight"},
-                                                       {"flight.png", "The flight in steps"},
+      std::vector<std::pair<std::string, std::string>>{{"flight.mp4", "The trajectory"},
+                                                       {"flight.png", "The trajectory in steps"},
                                                        {"start.png", "The start"},
                                                        {"end.png", "The end"},
                                                        {"observables.svg", "Observables"}};
@@ -220,13 +178,13 @@ void report_simulation(RunReport& report) {
         report.page.sections.push_back({.heading = heading, .picture = path});
   for (const fs::path& path : drawn) report.made.push_back(path.string());
   if (report.request.next_word)
-    add_next_word(report, worded_run(reader, make_experiment(settings)), *report.request.next_word);
+    add_next_word(report, worded_run(reader, e), *report.request.next_word);
   if (report.stopped()) return;
-  const DomeStates states = states_of_simulation(reader, settings);
+  const DomeStates states = states_of_simulation(reader, e);
   add_dome(report, states);
-  add_heat_maps(report, reader, states, settings);
+  add_heat_maps(report, reader, states, settings, e);
   if (report.stopped()) return;
-  add_predictions(report, reader, make_experiment(settings));
+  add_predictions(report, reader, e);
   report.add_table("Numbers", "", observable_table(reader));
 }
 

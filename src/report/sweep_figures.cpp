@@ -21,7 +21,7 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostPanels = 12;
 constexpr double kMostNumbers = 2e7;
 
-struct Fibre {  // cells alike in every axis that a panel does not show
+struct PanelCells {  // cells that agree in every axis that a panel does not show
   std::string title{};
   std::vector<const Cell*> cells{};
 };
@@ -38,9 +38,9 @@ std::string label_of(const std::string& name) {
   return found == known.end() ? name : found->second;
 }
 
-std::vector<Fibre> fibres_of(const Sweep& sweep, const SweepOutcome& outcome,
-                             const std::vector<std::size_t>& shown) {
-  std::map<std::vector<double>, Fibre> fibres;
+std::vector<PanelCells> panels_of_cells(const Sweep& sweep, const SweepOutcome& outcome,
+                                        const std::vector<std::size_t>& shown) {
+  std::map<std::vector<double>, PanelCells> panels;
   for (const Cell& cell : outcome.cells) {
     std::vector<double> key;
     std::string title;
@@ -50,12 +50,12 @@ std::vector<Fibre> fibres_of(const Sweep& sweep, const SweepOutcome& outcome,
       title += fmt::format("{}{} = {}", title.empty() ? "" : ", ",
                            sweep.axes[a].name == "beta" ? "β" : sweep.axes[a].name, cell.values[a]);
     }
-    Fibre& fibre = fibres[key];
-    fibre.title = title;
-    fibre.cells.push_back(&cell);
+    PanelCells& cells = panels[key];
+    cells.title = title;
+    cells.cells.push_back(&cell);
   }
-  std::vector<Fibre> list;
-  for (auto& [key, fibre] : fibres) list.push_back(std::move(fibre));
+  std::vector<PanelCells> list;
+  for (auto& [key, cells] : panels) list.push_back(std::move(cells));
   if (list.size() > kMostPanels) list.resize(kMostPanels);
   return list;
 }
@@ -64,7 +64,8 @@ double value_at(const Cell& cell, std::size_t axis) {
   return std::strtod(cell.values[axis].c_str(), nullptr);
 }
 
-// Ranges by ratio, and lists that span much, such as d=2,8,32,128.
+// Whether an axis is drawn over its logarithm: ranges by ratio, and lists over a wide range, such
+// as d=2,8,32,128.
 bool is_logarithmic(const Axis& axis) {
   const auto [low, high] = std::minmax_element(axis.numbers.begin(), axis.numbers.end());
   if (axis.log || *low <= 0 || *high < 16 * *low) return axis.log;
@@ -79,15 +80,16 @@ FigureAxis figure_axis(const Axis& axis) {
   return {.label = label_of(axis.name), .name = axis.name, .log = is_logarithmic(axis)};
 }
 
-// An empty panel of a fibre; the caller fills its map.
-Panel panel_of(const Sweep& sweep, const Fibre& fibre, std::size_t y) {
-  Panel panel{.title = fibre.title, .y = figure_axis(sweep.axes[y])};
+// An empty panel for the cells; the caller fills its map.
+Panel panel_of(const Sweep& sweep, const PanelCells& cells, std::size_t y) {
+  Panel panel{.title = cells.title, .y = figure_axis(sweep.axes[y])};
   panel.map.name = sweep.observe;
   panel.map.label = label_of(sweep.observe);
   return panel;
 }
 
-// Colours from 0 to 1 in all panels; clusters, and means below 0, to the values there are.
+// One range of colours for all panels: from 0 to 1, and for clusters and means below 0 as far as
+// the values go.
 void set_range(Figure& figure) {
   double low = figure.panels.front().map.name == "clusters" ? 1 : 0, high = 1;
   for (const Panel& panel : figure.panels)
@@ -103,7 +105,7 @@ void set_range(Figure& figure) {
   }
 }
 
-// Where theory and the sweep itself put the front, in (t, y).
+// The front in (t, y) that theory predicts and that of the sweep itself.
 void add_fronts(const Sweep& sweep, std::vector<std::pair<const Cell*, CellCurve>>& rows,
                 std::size_t y, Panel& panel) {
   if (sweep.observe != "close_pairs") return;
@@ -129,17 +131,17 @@ void add_fronts(const Sweep& sweep, std::vector<std::pair<const Cell*, CellCurve
   if (std::count_if(seen.x.begin(), seen.x.end(), crosses) > 1) panel.curves.push_back(seen);
 }
 
-// Nothing where the cells of the fibre are read at different times, or fewer than two flew.
-std::optional<Panel> time_panel(const Sweep& sweep, const Fibre& fibre, std::size_t y,
+// Nothing where the cells are read at different times, or fewer than two were simulated.
+std::optional<Panel> time_panel(const Sweep& sweep, const PanelCells& cells, std::size_t y,
                                 const fs::path& directory) {
   std::vector<std::pair<const Cell*, CellCurve>> rows;
-  for (const Cell* cell : fibre.cells)
+  for (const Cell* cell : cells.cells)
     if (auto curve = read_cell(sweep, *cell, directory)) rows.emplace_back(cell, std::move(*curve));
   std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
     return value_at(*a.first, y) < value_at(*b.first, y);
   });
   if (rows.size() < 2) return std::nullopt;
-  Panel panel = panel_of(sweep, fibre, y);
+  Panel panel = panel_of(sweep, cells, y);
   panel.x = {.label = "time t", .name = "t"};
   ColourMap& map = panel.map;
   map.x = rows.front().second.t;
@@ -154,10 +156,10 @@ std::optional<Panel> time_panel(const Sweep& sweep, const Fibre& fibre, std::siz
   return panel;
 }
 
-// The last reading over two numeric axes; cells that refinement added have no partners there.
-Panel last_panel(const Sweep& sweep, const Fibre& fibre, const std::vector<std::size_t>& axes,
+// The last reading over two numeric axes, without the cells that refinement added.
+Panel last_panel(const Sweep& sweep, const PanelCells& cells, const std::vector<std::size_t>& axes,
                  const fs::path& directory) {
-  Panel panel = panel_of(sweep, fibre, axes[0]);
+  Panel panel = panel_of(sweep, cells, axes[0]);
   panel.x = figure_axis(sweep.axes[axes[1]]);
   ColourMap& map = panel.map;
   map.y = sweep.axes[axes[0]].numbers;
@@ -166,7 +168,7 @@ Panel last_panel(const Sweep& sweep, const Fibre& fibre, const std::vector<std::
   std::sort(map.x.begin(), map.x.end());
   map.value.assign(map.y.size() * map.x.size(), kNothing);
   map.error = map.value;
-  for (const Cell* cell : fibre.cells) {
+  for (const Cell* cell : cells.cells) {
     if (cell->place[axes[0]] != std::floor(cell->place[axes[0]])) continue;
     const auto at = [](const std::vector<double>& values, double value) {
       return static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), value) -
@@ -218,15 +220,15 @@ std::vector<fs::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome
         name.front() == '.' && name.find(".part") != std::string::npos)
       fs::remove(entry.path());
   Figure over_time{.layout = Figure::maps, .style = style_of(sweep.style)};
-  for (const Fibre& fibre : fibres_of(sweep, outcome, {numeric[0]}))
-    if (auto panel = time_panel(sweep, fibre, numeric[0], directory))
+  for (const PanelCells& cells : panels_of_cells(sweep, outcome, {numeric[0]}))
+    if (auto panel = time_panel(sweep, cells, numeric[0], directory))
       over_time.panels.push_back(std::move(*panel));
   if (!over_time.panels.empty()) draw_maps(over_time, figures / sweep.observe, drawn);
   if (numeric.size() < 2) return drawn;
   const std::vector<std::size_t> both = {numeric[0], numeric[1]};
   Figure at_end{.layout = Figure::maps, .style = over_time.style};
-  for (const Fibre& fibre : fibres_of(sweep, outcome, both))
-    at_end.panels.push_back(last_panel(sweep, fibre, both, directory));
+  for (const PanelCells& cells : panels_of_cells(sweep, outcome, both))
+    at_end.panels.push_back(last_panel(sweep, cells, both, directory));
   draw_maps(at_end, figures / (sweep.observe + "_last"), drawn);
   return drawn;
 }

@@ -1,4 +1,5 @@
-// trace.h: pictures of a traced transformer: who attended to whom, and what a patch changed.
+// trace.h: pictures of a traced transformer: its attention, its layers and heads, and the effect of
+// a patch.
 #pragma once
 
 #include <optional>
@@ -23,14 +24,16 @@ struct TraceAttentionRequest {
 // The attention that the transformer itself had, as attention_figure draws that of a swarm.
 // Error(input) where the run keeps no activations, and for a text, head or block that is not there.
 Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest& request);
+Figure trace_attention_figure(const RunReader& run, const TraceFile& file,
+                              const TraceAttentionRequest& request);
 
 // The share of the answer that a state of the first text brings into the second, by layer and
 // token. Of patching at all places.
 Figure patching_figure(const TraceFile& trace, FigureStyle style);
 
-inline constexpr int kMostFlown = 512;  // tokens of a run that has the ideal flow drawn beside it
+inline constexpr int kMostFlown = 512;  // tokens of a run for which the ideal flow is computed
 
-// Cosines, energies, ranks and norms of the layers; the ideal flow beside them and how far it is.
+// Cosines, energies, ranks and norms of the layers, the ideal flow, and its distance from them.
 // `twin` may be empty.
 Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<TwinReading>& twin,
                      FigureStyle style);
@@ -60,15 +63,17 @@ Figure parts_figure(const TraceFile& trace, FigureStyle style);
 // Eigenvalues of O V of all heads in the plane of complex numbers, at four blocks at most.
 Figure spectrum_figure(const Spectra& spectra, FigureStyle style);
 
-// What a scene or a film of a trace shows beside its tokens.
+// The token and the head whose attention a scene or a film of a trace shows.
 struct TraceSceneRequest {
   std::optional<int>
-      token{};  // among those of all texts: whom it attends to; else all, one line each
+      token{};  // among those of all texts: all that it attends to; else one line per token
   std::optional<int> head{};  // else the mean over all heads
 };
-// Gives the tokens of a scene their words, draws lines to whom they attend, and looks along the
-// axes on which the words of all layers spread most; the caption says so. Error(input) for a token
-// or a head that is not there.
+// Names the tokens of a scene, draws lines to the tokens that they attend to, and looks along the
+// axes on which the words of all layers spread most; the caption explains it. Error(input) for a
+// token or a head that is not there.
 void show_tokens(const RunReader& run, const TraceSceneRequest& request, SceneSettings& scene);
+void show_tokens(const RunReader& run, const TraceFile& file, const TraceSceneRequest& request,
+                 SceneSettings& scene);
 
 }  // namespace murmur

@@ -1,5 +1,5 @@
-// trace_figures.cpp: what is drawn of a traced transformer: attention, patching, its layers beside
-// the ideal flow, its heads.
+// trace_figures.cpp: what is drawn of a traced transformer: attention, patching, its layers next to
+// the ideal flow, its heads, histograms of cosines, the phase diagram, eigenvalues.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "murmur/error.h"
+#include "murmur/observe.h"
 #include "report/attention.h"
 #include "report/trace.h"
 #include "run/formats.h"
@@ -37,7 +38,11 @@ void require_between(const char* what, int asked, int count, const RunReader& ru
 }  // namespace
 
 Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest& request) {
-  const TraceFile file = read_trace_file(run.directory());
+  return trace_attention_figure(run, read_trace_file(run.directory()), request);
+}
+
+Figure trace_attention_figure(const RunReader& run, const TraceFile& file,
+                              const TraceAttentionRequest& request) {
   const std::filesystem::path kept = run.directory() / "activations.safetensors";
   if (!std::filesystem::exists(kept))
     throw Error(Fault::input, "the run keeps no attention", run.directory().string(),
@@ -147,10 +152,6 @@ Panel head_panel(const TraceFile& trace, const std::string& title, const char* n
   return panel;
 }
 
-}  // namespace
-
-namespace {
-
 // Layers are whole numbers: few of them are all marked.
 void mark_layers(Figure& figure, std::size_t layers) {
   if (layers > 13) return;
@@ -164,7 +165,7 @@ Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<
   using Layer = const LayerReading&;
   using Twin = const TwinReading&;
   Figure figure{.layout = Figure::grid, .style = style, .columns = 3};
-  const bool flown = !twin.empty();
+  const bool has_ideal_flow = !twin.empty();
   Panel cosine = panel_of("Mean cosine", "layer", "mean cosine", "mean_cos");
   cosine.curves.push_back(
       curve_of(layers, "transformer", Curve::linespoints, [](Layer r) { return r.mean_cos; }));
@@ -178,7 +179,7 @@ Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<
   norm.curves.push_back(curve_of(layers, "", Curve::linespoints, [](Layer r) { return r.norm; }));
   figure.panels = {cosine, energy, rank, norm};
   mark_layers(figure, layers.size());
-  if (!flown) return figure;
+  if (!has_ideal_flow) return figure;
   figure.panels[0].curves.push_back(
       curve_of(twin, "ideal flow", Curve::dashes, [](Twin r) { return r.mean_cos; }));
   figure.panels[1].curves.push_back(
@@ -260,6 +261,205 @@ Figure head_maps_figure(const TraceFile& trace, FigureStyle style, const std::st
       "attended token gets; sum of Re λ over that of |λ| of QᵀK and of OV, 1 where all eigenvalues "
       "are positive.",
       trace.family);
+  return figure;
+}
+
+namespace {
+
+constexpr int kBins = 160;  // over [-1, 1]
+constexpr double kWidth = 2.0 / kBins;
+constexpr int kMostPanels = 25;
+constexpr double kFrom = -0.3, kTo = 1.05;  // of the published figure
+
+// Density of the cosines of pairs i < j of one text, over all texts. (kBins)
+std::vector<double> density_of(const HostSwarm& x, const std::vector<TextSpan>& texts) {
+  std::vector<double> density(kBins);
+  std::int64_t pairs = 0;
+  for (const TextSpan& text : texts) {
+    if (text.n < 2) continue;
+    const CosineHistogram h = cosine_histogram(part_of(x, text), kBins);
+    for (int b = 0; b < kBins; ++b) density[b] += static_cast<double>(h.count[b]);
+    pairs += h.pairs;
+  }
+  for (double& value : density) value /= static_cast<double>(pairs) * kWidth;
+  return density;
+}
+
+// From one empty bin before the first that holds a pair to one after the last.
+Curve curve_of(const std::vector<double>& density) {
+  const auto holds = [](double value) { return value > 0; };
+  const auto first = std::find_if(density.begin(), density.end(), holds) - density.begin();
+  const auto last = density.rend() - std::find_if(density.rbegin(), density.rend(), holds) - 1;
+  Curve curve{.mark = Curve::histogram, .colour = 0};
+  for (auto b = first - 1; b <= last + 1; ++b) {
+    curve.x.push_back(-1 + kWidth * (static_cast<double>(b) + 0.5));
+    curve.y.push_back(b < first || b > last ? 0 : density[static_cast<std::size_t>(b)]);
+  }
+  return curve;
+}
+
+std::vector<int> layers_shown(const RunReader& run, const std::vector<int>& asked) {
+  const int layers = static_cast<int>(run.frames());
+  for (const int layer : asked)
+    if (layer < 0 || layer >= layers)
+      throw Error(Fault::input, fmt::format("there is no layer {}", layer),
+                  run.directory().string(), fmt::format("use layers=0 to layers={}", layers - 1));
+  if (!asked.empty()) return asked;
+  std::vector<int> shown;
+  const int panels = std::min(layers, kMostPanels);
+  for (int k = 0; k < panels; ++k)
+    shown.push_back(panels == 1 ? 0
+                                : static_cast<int>(std::lround(static_cast<double>(layers - 1) * k /
+                                                               (panels - 1))));
+  return shown;
+}
+
+}  // namespace
+
+Figure histograms_figure(const RunReader& run, const TraceFile& file,
+                         const HistogramsRequest& request) {
+  const std::vector<TextSpan> texts = texts_of(file, run);
+  if (std::none_of(texts.begin(), texts.end(), [](const TextSpan& text) { return text.n > 1; }))
+    throw Error(Fault::input, "a text of a single token has no pairs", run.directory().string(),
+                "trace a text of two tokens or more");
+  const std::vector<int> layers = layers_shown(run, request.layers);
+  Figure figure{.layout = Figure::grid, .style = request.style};
+  figure.columns = layers.size() <= 6 ? 3 : 5;
+  double from = kFrom, top = 0;
+  for (const int layer : layers) {
+    const Curve curve = curve_of(density_of(run.frame(layer), texts));
+    from = std::min(from, curve.x.front());
+    top = std::max(top, *std::max_element(curve.y.begin(), curve.y.end()));
+    figure.panels.push_back({.title = fmt::format("Layer {}", layer),
+                             .x = {.label = "cosine of two tokens", .name = "cosine", .to = kTo},
+                             .y = {.label = "density", .name = "density", .from = 0},
+                             .curves = {curve}});
+  }
+  for (Panel& panel : figure.panels) {
+    panel.x.from = from;
+    panel.x.mark_every = 0.5;
+    panel.y.to = 1.03 * top;
+  }
+  figure.note = fmt::format(
+      "{}: cosines of the pairs i < j of {}, layer by layer; 0 is the embedding. Where tokens "
+      "cluster, mass gathers at 1.",
+      file.family,
+      texts.size() == 1 ? fmt::format("{} tokens", texts[0].n)
+                        : fmt::format("each of {} texts", texts.size()));
+  return figure;
+}
+
+namespace {
+
+// The number of times that are drawn: until tokens of every beta have gathered, and every layer has
+// its place.
+std::size_t times_shown(const PhaseReading& reading) {
+  const PhaseDiagram& diagram = reading.diagram;
+  const std::size_t times = diagram.t.size();
+  std::size_t shown = 2;
+  for (std::size_t k = 0; k < diagram.mean_cos.size(); ++k)
+    if (diagram.mean_cos[k] < 0.99) shown = std::max(shown, k % times + 2);
+  for (const PhasePlace& p : reading.places)
+    while (shown < times && p.t > diagram.t[shown - 1]) ++shown;
+  return std::min(shown, times);
+}
+
+}  // namespace
+
+Figure phase_figure(const PhaseReading& reading, FigureStyle style) {
+  const PhaseDiagram& diagram = reading.diagram;
+  Figure figure{.layout = Figure::maps, .style = style};
+  Panel panel{.title = "mean cosine of the ideal flow, simulated",
+              .x = {.label = "time t", .name = "t"},
+              .y = {.label = "β", .name = "beta"}};
+  const std::size_t shown = times_shown(reading);
+  panel.map.x.assign(diagram.t.begin(), diagram.t.begin() + static_cast<std::ptrdiff_t>(shown));
+  panel.map.y = diagram.beta;
+  for (std::size_t b = 0; b < diagram.beta.size(); ++b) {
+    const auto row = diagram.mean_cos.begin() + static_cast<std::ptrdiff_t>(b * diagram.t.size());
+    panel.map.value.insert(panel.map.value.end(), row, row + static_cast<std::ptrdiff_t>(shown));
+  }
+  panel.map.low =
+      std::min(0.0, *std::min_element(diagram.mean_cos.begin(), diagram.mean_cos.end()));
+  panel.map.high = 1;
+  panel.map.label = "mean cosine";
+  panel.map.name = "mean_cos";
+  Curve layers{.name = "layers, first to last", .mark = Curve::linespoints};
+  int nowhere = 0;
+  for (const PhasePlace& p : reading.places) {
+    if (!std::isfinite(p.t)) {
+      ++nowhere;
+      continue;
+    }
+    layers.x.push_back(p.t);
+    layers.y.push_back(p.beta);
+  }
+  if (!layers.x.empty()) panel.curves.push_back(std::move(layers));
+  figure.panels.push_back(std::move(panel));
+  figure.panel_width = 300;
+  figure.panel_height = 180;
+  figure.note = fmt::format(
+      "The flow from {} tokens drawn uniformly on the sphere of R^{}, mean of {} runs at each β. A "
+      "layer is drawn at the β that fits the heads of its block best, and at the time at which the "
+      "simulated tokens have gathered as far as its own{}.",
+      diagram.n, diagram.d, diagram.flights,
+      nowhere > 0 ? fmt::format("; {} never do", nowhere) : "");
+  return figure;
+}
+
+Figure parts_figure(const TraceFile& trace, FigureStyle style) {
+  struct Column {
+    const char *title, *name;
+    std::vector<double> PartReading::*values;
+  };
+  static constexpr Column kColumns[] = {
+      {"mean cosine", "mean_cos", &PartReading::mean_cos},
+      {"clusters", "clusters", &PartReading::clusters},
+      {"effective rank", "effective_rank", &PartReading::effective_rank}};
+  Figure figure{.layout = Figure::grid, .style = style, .columns = 3};
+  for (const Column& column : kColumns) {
+    Panel panel{.title = column.title,
+                .x = {.label = "layer", .name = "layer"},
+                .y = {.label = column.title, .name = column.name}};
+    for (const PartReading& part : trace.parts) {
+      Curve curve{.name = part.part == "none" ? "all parts" : "no " + part.part,
+                  .mark = part.part == "none" ? Curve::line : Curve::linespoints};
+      if (part.part == "none") curve.colour = Curve::kInk;
+      const std::vector<double>& values = part.*column.values;
+      for (std::size_t f = 0; f < values.size(); ++f) {
+        if (!std::isfinite(values[f])) continue;
+        curve.x.push_back(static_cast<double>(f));
+        curve.y.push_back(values[f]);
+      }
+      panel.curves.push_back(std::move(curve));
+    }
+    if (!trace.parts.empty() && trace.parts.front().mean_cos.size() <= 13) panel.x.mark_every = 1;
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+Figure spectrum_figure(const Spectra& spectra, FigureStyle style) {
+  constexpr std::size_t kBlocks = 4;
+  Figure figure{.layout = Figure::grid, .style = style, .columns = 2};
+  const std::size_t shown = std::min(kBlocks, spectra.blocks);
+  for (std::size_t s = 0; s < shown; ++s) {
+    const std::size_t block = shown > 1 ? s * (spectra.blocks - 1) / (shown - 1) : 0;
+    Panel panel{.title = fmt::format("OV, block {}", block),
+                .x = {.label = "Re λ", .name = "re"},
+                .y = {.label = "Im λ", .name = "im"},
+                .equal_axes = true};
+    Curve all{.mark = Curve::dots}, first{.name = "largest of a head", .mark = Curve::points};
+    for (std::size_t h = 0; h < spectra.heads; ++h)
+      for (std::size_t k = 0; k < spectra.w; ++k) {
+        const std::complex<double> lambda = spectra.at(block, h, 1, k);
+        Curve& of = k == 0 ? first : all;
+        of.x.push_back(lambda.real());
+        of.y.push_back(lambda.imag());
+      }
+    panel.curves = {std::move(all), std::move(first)};
+    figure.panels.push_back(std::move(panel));
+  }
   return figure;
 }
 

@@ -1,4 +1,7 @@
-// training.cpp: the page of a trained swarm: a trajectory, its test, its mistakes, its fields.
+// training.cpp: the page of a trained swarm: trajectories, its test, its mistakes, its heads, its
+// fields, and whether its tokens come to rest.
+#include "report/training.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,16 +9,15 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "murmur/error.h"
+#include "murmur/heads.h"
 #include "murmur/settling.h"
 #include "report/digits.h"
 #include "report/dome.h"
 #include "report/fields.h"
-#include "report/heads.h"
 #include "report/report.h"
-#include "report/sentences.h"
-#include "report/settling.h"
 #include "run/file.h"
 
 namespace murmur {
@@ -23,6 +25,116 @@ namespace murmur {
 namespace fs = std::filesystem;
 
 namespace {
+
+// Where one sample is not finite there is no accuracy, and means have no value.
+std::vector<std::string> cells_of(const Settling& row) {
+  constexpr const char* kNotFinite = "not finite";
+  const std::string blocks = fmt::format("{}", row.blocks);
+  if (!std::isfinite(row.accuracy)) return {blocks, "none", kNotFinite, kNotFinite, kNotFinite};
+  const auto shown = [&](double value, int decimals) {
+    return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : kNotFinite;
+  };
+  return {blocks, fmt::format("{:.2f}\u202f%", 100 * row.accuracy), shown(row.spread, 3),
+          shown(row.speed, 3), shown(row.distance, 2)};
+}
+
+}  // namespace
+
+void add_settling(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
+  const std::vector<int> depths = settling_depths(swarm);
+  if (depths.empty()) return;
+  const std::vector<std::size_t> watched = evenly_chosen(samples);
+  TextTable table{{"blocks", "accuracy", "spread", "speed", "distance"}};
+  for (const Settling& row : settling_of(swarm, samples, watched, depths, 0))
+    table.push_back(cells_of(row));
+  report.add_table(
+      "Does it come to rest?",
+      fmt::format("The shared block run on past its depth of {}: test accuracy there; the spread "
+                  "of a picture's tokens around their mean over that at the start; how far a token "
+                  "moves in the last block; how far it is from its target, which is 10 from the "
+                  "centre. The last three are means over {} test pictures.",
+                  depths.front(), watched.size()),
+      table);
+}
+
+namespace {
+
+constexpr std::size_t kWatched = 24;  // samples whose attention is looked at
+constexpr int kMostRows = 32;         // of the table: beyond, a head is left out of all blocks
+
+double accuracy_of(const TrainedSwarm& swarm, const SampleSet& samples) {
+  const Verdicts verdicts = judge(swarm, samples, 0);
+  std::size_t right = 0;
+  for (std::size_t k = 0; k < samples.samples(); ++k)
+    right += samples.label[k] == verdicts.verdict[k] ? 1 : 0;
+  return static_cast<double>(right) /
+         static_cast<double>(std::max<std::size_t>(1, samples.samples()));
+}
+
+// The mean over the blocks [first, last) of what head h does in them.
+HeadSummary over_blocks(const std::vector<HeadSummary>& all, int heads, int h,
+                        std::pair<int, int> of) {
+  HeadSummary mean;
+  const double share = 1.0 / (of.second - of.first);
+  for (int b = of.first; b < of.second; ++b) {
+    const HeadSummary& here = all[static_cast<std::size_t>(b) * heads + h];
+    mean.entropy += share * here.entropy;
+    mean.distance += share * here.distance;
+    mean.near += share * here.near;
+  }
+  return mean;
+}
+
+void add_head_table(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
+  const Architecture& a = swarm.architecture;
+  const bool by_block = !a.shared && a.blocks > 1 && a.blocks * a.heads <= kMostRows;
+  const std::vector<std::size_t> watched = evenly_chosen(samples, kWatched);
+  const std::vector<HeadSummary> all = summaries_of_heads(swarm, samples, watched);
+  const double whole = accuracy_of(swarm, samples);
+  TextTable table{{"head", "entropy", "distance", "share nearby", "accuracy without it", "lost"}};
+  for (int b = 0; b < (by_block ? a.blocks : 1); ++b)
+    for (int h = 0; h < a.heads; ++h) {
+      if (report.stopped()) return;
+      const HeadSummary s =
+          over_blocks(all, a.heads, h, by_block ? std::pair{b, b + 1} : std::pair{0, a.blocks});
+      const double without = accuracy_of(without_head(swarm, h, by_block ? b : -1), samples);
+      table.push_back({by_block ? fmt::format("{} of block {}", h, b) : fmt::format("{}", h),
+                       fmt::format("{:.2f}", s.entropy), fmt::format("{:.2f}", s.distance),
+                       fmt::format("{:.2f}", s.near), fmt::format("{:.2f}\u202f%", 100 * without),
+                       fmt::format("{:.2f}", 100 * (whole - without))});
+    }
+  report.add_table(
+      "Its heads",
+      fmt::format(
+          "What each of the {} heads attends to{}: entropy of its weights in nats, the mean "
+          "distance to what it attends to relative to that to all tokens (1: no preference), and "
+          "the share of its weights on the nearest tenth of the tokens (0.1: no preference), "
+          "in {} test pictures. Then the test accuracy of the swarm when that head is "
+          "silent, and the points lost of {:.2f}\u202f%.",
+          a.heads, by_block ? "" : ", over all blocks", watched.size(), 100 * whole),
+      table);
+}
+
+void add_head_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
+  const Architecture& a = swarm.architecture;
+  const FieldSheet sheet = fields_of(swarm, {.block = block});
+  report.add_figure(
+      draw_fields_svg_and_png(sheet, {report.style()}, report.figures,
+                              fmt::format("heads-block-{}", block)),
+      a.shared ? "The heads' fields" : fmt::format("The heads' fields in block {}", block),
+      "One row and one colour per head.");
+}
+
+// Adds what each head attends to, the accuracy without it, and its fields; nothing where there is
+// one head or none. `samples`: the test set.
+void add_heads(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
+  const Architecture& a = swarm.architecture;
+  if (a.interaction != Architecture::attention || a.heads < 2) return;
+  add_head_table(report, swarm, samples);
+  if (report.stopped()) return;
+  add_head_fields(report, swarm, 0);
+  if (!a.shared && a.blocks > 1) add_head_fields(report, swarm, a.blocks - 1);
+}
 
 constexpr double kGateDistance = 10;  // of a gate from the centre
 
@@ -50,7 +162,7 @@ const Published* published_for(const TrainedSwarm& swarm) {
   return nullptr;
 }
 
-// A trained swarm before its examination.
+// A trained swarm, and its answers to the samples of the test.
 struct Examination {
   TrainedSwarm swarm{};
   Images pictures{};                   // the test set
@@ -96,9 +208,9 @@ void gather_samples(Examination& e) {
   }
 }
 
-Examination examine(const ReportRequest& request) {
+Examination examine(const ReportRequest& request, TrainedSwarm swarm) {
   Examination e;
-  e.swarm = read_trained_swarm(request.run);
+  e.swarm = std::move(swarm);
   const std::string& named = request.data.empty() ? e.swarm.data : request.data;
   e.pictures = read_data_set(request.find_data ? request.find_data(named) : fs::path(named)).test;
   if (e.pictures.height != e.swarm.height || e.pictures.width != e.swarm.width)
@@ -112,8 +224,8 @@ Examination examine(const ReportRequest& request) {
   return e;
 }
 
-// Samples that were judged wrongly (or rightly), the surest first.
-std::vector<std::size_t> surest(const Examination& e, bool right) {
+// Samples that were judged wrongly (or correctly), the most confident first.
+std::vector<std::size_t> most_confident(const Examination& e, bool right) {
   std::vector<std::size_t> chosen;
   for (std::size_t k = 0; k < e.samples.samples(); ++k)
     if ((e.samples.label[k] == e.verdicts.verdict[k]) == right) chosen.push_back(k);
@@ -129,7 +241,7 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
   constexpr std::size_t kMost = 40;
   const std::vector<std::string> names = class_names(e.swarm);
   std::vector<Mistake> mistakes;
-  for (const std::size_t k : surest(e, false)) {
+  for (const std::size_t k : most_confident(e, false)) {
     if (mistakes.size() == kMost) break;
     const int verdict = e.verdicts.verdict[k];
     mistakes.push_back({picture_of(e, k).pixels, names[e.samples.label[k]], names[verdict],
@@ -138,8 +250,8 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
   return mistakes;
 }
 
-// How alike two pictures are: the cosine between their pixels.
-double likeness(const std::vector<double>& mean, std::span<const std::uint8_t> ink) {
+// The similarity of two pictures: the cosine between their pixels.
+double pixel_cosine(const std::vector<double>& mean, std::span<const std::uint8_t> ink) {
   double along = 0, one = 0, other = 0;
   for (std::size_t p = 0; p < ink.size(); ++p) {
     along += mean[p] * ink[p];
@@ -149,7 +261,7 @@ double likeness(const std::vector<double>& mean, std::span<const std::uint8_t> i
   return one > 0 && other > 0 ? along / std::sqrt(one * other) : 0;
 }
 
-// The score of the verdict over that of the runner-up.
+// The score of the verdict minus that of the second best class.
 double margin(const Examination& e, std::size_t sample) {
   const int row = static_cast<int>(sample), verdict = e.verdicts.verdict[sample];
   double next = -std::numeric_limits<double>::infinity();
@@ -158,8 +270,8 @@ double margin(const Examination& e, std::size_t sample) {
   return e.verdicts.scores(row, verdict) - next;
 }
 
-// How far the tokens of a sample end from its gate, on average.
-double strayed(const Examination& e, std::size_t sample, const HostSwarm& last) {
+// The mean distance of the tokens of a sample from its gate at the end.
+double mean_distance_to_gate(const Examination& e, std::size_t sample, const HostSwarm& last) {
   const Matrix& targets = e.swarm.architecture.targets;
   double sum = 0;
   for (int i = 0; i < last.n(); ++i) {
@@ -173,16 +285,17 @@ double strayed(const Examination& e, std::size_t sample, const HostSwarm& last) 
   return sum;
 }
 
-double strayed(const Examination& e, std::size_t sample) {
-  return strayed(e, sample, simulate_sample(e.swarm, e.samples, sample).frames.back());
+double mean_distance_to_gate(const Examination& e, std::size_t sample) {
+  return mean_distance_to_gate(e, sample,
+                               simulate_sample(e.swarm, e.samples, sample).frames.back());
 }
 
-// The clearest sample of a class: read rightly, with at least the median margin of the class, with
-// tokens within a fifth of its median number; of these the twelve that look most like the mean
-// picture of the class (of pairs: with the largest margins), and of these the one whose tokens end
-// nearest to the gate. Nothing where none of the class is read rightly.
-std::optional<std::size_t> clearest(const Examination& e, int c) {
-  constexpr std::size_t kFlown = 12;
+// The clearest_sample sample of a class: read correctly, with at least the median margin of the
+// class, with tokens within a fifth of its median number; of these the twelve that look most like
+// the mean picture of the class (of pairs: with the largest margins), and of these the one whose
+// tokens end nearest to the gate. Nothing where none of the class is read correctly.
+std::optional<std::size_t> clearest_sample(const Examination& e, int c) {
+  constexpr std::size_t kSimulated = 12;
   std::vector<std::size_t> right;
   std::vector<double> margins;
   std::vector<int> sizes;
@@ -209,22 +322,22 @@ std::optional<std::size_t> clearest(const Examination& e, int c) {
   for (const std::size_t k : right)
     if (margin(e, k) >= least && std::abs(e.samples.size_of(k) - usual) <= std::max(1, usual / 5))
       clear.emplace_back(
-          e.compares() ? margin(e, k) : likeness(mean, e.pictures.picture(e.picture[k])), k);
+          e.compares() ? margin(e, k) : pixel_cosine(mean, e.pictures.picture(e.picture[k])), k);
   if (clear.empty())
     return right[std::max_element(margins.begin(), margins.end()) - margins.begin()];
   std::stable_sort(clear.begin(), clear.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  clear.resize(std::min(kFlown, clear.size()));
+  clear.resize(std::min(kSimulated, clear.size()));
   std::vector<double> apart;
-  for (const auto& [like, k] : clear) apart.push_back(strayed(e, k));
+  for (const auto& [like, k] : clear) apart.push_back(mean_distance_to_gate(e, k));
   return clear[std::min_element(apart.begin(), apart.end()) - apart.begin()].second;
 }
 
-// One of each class, in their order; the first sample where none is read rightly.
+// One of each class, in their order; the first sample where none is read correctly.
 std::vector<std::size_t> shown_samples(const Examination& e) {
   std::vector<std::size_t> shown;
   for (int c = 0; c < e.swarm.architecture.targets.rows; ++c)
-    if (const auto sample = clearest(e, c)) shown.push_back(*sample);
+    if (const auto sample = clearest_sample(e, c)) shown.push_back(*sample);
   if (shown.empty()) shown.push_back(0);
   return shown;
 }
@@ -252,7 +365,7 @@ void add_examination(RunReport& report, const Examination& e) {
   draw_confusion(confusion_of(e.verdicts, e.samples.label, static_cast<int>(names.size())), names,
                  {}, report.figures / "confusion.png");
   report.add_picture({.heading = "The test",
-                      .text = fmt::format("{} of {} test {}s are read rightly.", e.right(),
+                      .text = fmt::format("{} of {} test {}s are read correctly.", e.right(),
                                           e.samples.samples(), e.noun()),
                       .picture = report.figures / "confusion.png",
                       .caption = "Rows: what it is. Columns: what the swarm says."});
@@ -261,7 +374,7 @@ void add_examination(RunReport& report, const Examination& e) {
   report.add_picture(
       {.heading = "Its mistakes",
        .picture = report.figures / "mistakes.png",
-       .caption = "Wrong verdicts, the surest first, with their numbers in the test set."});
+       .caption = "Wrong verdicts, the most confident first, with their numbers in the test set."});
 }
 
 // Twice as many blocks as were learned where they are shared and the tokens stay at their gate,
@@ -270,10 +383,10 @@ DigitTrajectory resting_trajectory(const Examination& e, std::size_t k) {
   const Architecture& a = e.swarm.architecture;
   if (a.shared && a.blocks > 1 && a.d <= 4) try {
       DigitTrajectory longer = trajectory_of(e, with_blocks(e.swarm, 2 * a.blocks), k);
-      if (strayed(e, k, longer.frames.back()) < 0.2 * kGateDistance) return longer;
+      if (mean_distance_to_gate(e, k, longer.frames.back()) < 0.2 * kGateDistance) return longer;
     } catch (const Error& error) {
       if (error.fault != Fault::numerical)
-        throw;  // tokens that are not at rest may leave all numbers
+        throw;  // tokens that are not at rest may become infinite
     }
   return trajectory_of(e, e.swarm, k);
 }
@@ -323,8 +436,7 @@ void add_facts(RunReport& report, const Examination& e) {
   const double accuracy = static_cast<double>(e.right()) /
                           static_cast<double>(std::max<std::size_t>(1, e.samples.samples()));
   facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * accuracy), "test accuracy");
-  const Published* row =
-      read_summary(report.run()).data == "mnist" ? published_for(e.swarm) : nullptr;
+  const Published* row = s.data == "mnist" ? published_for(e.swarm) : nullptr;
   if (row != nullptr) facts.emplace_back(fmt::format("{:.2f}\u202f%", row->accuracy), "published");
   if (std::isfinite(s.validation_accuracy))
     facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * s.validation_accuracy),
@@ -332,29 +444,31 @@ void add_facts(RunReport& report, const Examination& e) {
   facts.emplace_back(fmt::format("{}", e.swarm.parameters.size()), "parameters");
   facts.emplace_back(fmt::format("{}", s.epochs), "epochs");
   facts.emplace_back(fmt::format("{:.0f}", s.images_per_second),
-                     e.compares() ? "pairs a second" : "images a second");
+                     e.compares() ? "pairs per second" : "images per second");
   facts.emplace_back(fmt::format("{}", s.seed), "seed");
 }
 
 }  // namespace
 
 void report_training(RunReport& report) {
-  if (const TrainedSwarm swarm = read_trained_swarm(report.run()); reads_words(swarm.task)) {
+  TrainedSwarm swarm = read_trained_swarm(report.run());
+  if (reads_words(swarm.task)) {
     report_sentences(report, swarm);
     return add_curve(report);
   }
-  const Examination e = examine(report.request);
+  const Examination e = examine(report.request, std::move(swarm));
   const Architecture& a = e.swarm.architecture;
   const std::vector<std::string> names = class_names(e.swarm);
   report.page.title =
-      e.compares() ? fmt::format("The swarm that tells whether two digits of {} are the same",
+      e.compares() ? fmt::format("The swarm that decides whether two digits of {} are the same",
                                  fmt::join(e.swarm.digits, ", "))
-      : names.size() == 2 ? fmt::format("The swarm that tells {} from {}", names[0], names[1])
-                          : fmt::format("The swarm that tells {} apart", fmt::join(names, ", "));
+      : names.size() == 2
+          ? fmt::format("The swarm that distinguishes {} from {}", names[0], names[1])
+          : fmt::format("The swarm that distinguishes {}", fmt::join(names, ", "));
   report.page.lead = fmt::format(
       "{} is a token in R^{}. {} {} of attention and feed-forward move the tokens; "
       "the target that their {} is nearest to at the end is the verdict.",
-      e.compares() ? "Two digits stand side by side; every other pixel with ink"
+      e.compares() ? "Two digits are side by side; every other pixel with ink"
                    : "Every pixel with ink",
       a.d, a.blocks,
       a.blocks == 1 ? "block"

@@ -86,7 +86,7 @@ class Readout(murmur.Case):
         self.assertNotIn("flock/figures/next-word.svg", json.loads(self.murmur(*page).stdout))
         made = json.loads(self.murmur(*page, "vocabulary=words.csv").stdout)
         self.assertIn("flock/figures/next-word.svg", made)
-        self.assertIn("From flock to next word", (self.folder / "flock/report.html").read_text())
+        self.assertIn("From swarm to next word", (self.folder / "flock/report.html").read_text())
 
     def test_refusals(self):
         show = ("measure", "flock", "show=next-word")

@@ -143,7 +143,7 @@ class Runs(Trace):
         self.assertIn("run/report.html", made)
         self.assertTrue((run / "figures/patching.svg").is_file())
         page = (run / "report.html").read_text()
-        for words in ("What each layer would say next", "the cat sat", "Who attends to whom",
+        for words in ("What each layer would say next", "the cat sat", "Attention between tokens",
                       "Patching", "Layer by layer"):
             self.assertIn(words, page)
 

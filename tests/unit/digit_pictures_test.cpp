@@ -208,13 +208,13 @@ TEST_F(DigitPictures, FloorAndGatesFillTwoThirdsOfTheHeightThroughoutTheFilm) {
     trajectory.frames.back().at(7, 0) = 1e6;
     const picture::DigitStage stage = picture::set_digit_stage(trajectory, usual);
     const picture::Frame room = stage.layout.scene;
-    const picture::DigitClock clock{.lead = 0.1, .hold = 0.2, .blocks = stage.blocks()};
-    const picture::CameraWay way(stage, room, clock);
+    const picture::FilmClock clock{.lead = 0.1, .hold = 0.2, .blocks = stage.blocks()};
+    const picture::CameraPath way(stage, room, clock);
     EXPECT_EQ(clock.at(0), 0);
     EXPECT_EQ(clock.at(1), stage.blocks());
     double before = way.at(0).zoom;
     for (int k = 0; k <= 60; ++k) {
-      const picture::Shot shot = way.at(k / 60.0);
+      const picture::CameraView shot = way.at(k / 60.0);
       EXPECT_LT(std::abs(std::log(shot.zoom / before)), 0.12) << "the camera moves smoothly";
       before = shot.zoom;
       std::vector<picture::Point> points = stage.gate;
@@ -241,9 +241,9 @@ TEST_F(DigitPictures, TheBarIsCutWhereTheMeanIsBetweenTheGates) {
       for (int k = 0; k < 3; ++k) trajectory.frames.back().at(i, k) = trajectory.targets(c, k);
     const picture::DigitStage stage = picture::set_digit_stage(trajectory, small_);
     EXPECT_NEAR(stage.between_gates(last), c, 1e-12);
-    EXPECT_NEAR(stage.way(last)[c], 1, 1e-12);
-    EXPECT_EQ(stage.at_gate(c, last), trajectory.frames.back().n());
-    EXPECT_EQ(stage.at_gate(1 - c, last), 0);
+    EXPECT_NEAR(stage.progress_to_gates(last)[c], 1, 1e-12);
+    EXPECT_EQ(stage.count_at_gate(c, last), trajectory.frames.back().n());
+    EXPECT_EQ(stage.count_at_gate(1 - c, last), 0);
     EXPECT_NEAR(stage.between_gates(0), 0.5, 1e-12) << "the ring of ink is around the centre";
   }
 }
@@ -289,7 +289,7 @@ TEST_F(DigitPictures, TheWordsOfASentenceStandApart) {
   const DigitTrajectory trajectory = make_sentence();
   const picture::DigitStage stage = picture::set_digit_stage(trajectory, {true, 1280, 720});
   const picture::Frame room = stage.layout.scene;
-  const picture::Shot shot = picture::CameraWay::still(stage, room);
+  const picture::CameraView shot = picture::CameraPath::still(stage, room);
   picture::Canvas canvas(1280, 720);
   for (int b : {0, 1, 2}) {
     std::vector<picture::Mark> marks;
@@ -358,7 +358,7 @@ TEST_F(DigitPictures, ColoursOfTenClassesAreReadOnBothGrounds) {
     return 0.2126 * linear(c.red) + 0.7152 * linear(c.green) + 0.0722 * linear(c.blue);
   };
   for (const bool dark : {false, true}) {
-    const double ground = luminance(picture::theme(dark).centre);
+    const double ground = luminance(picture::theme_of(dark).centre);
     for (int c = 0; c < 10; ++c) {
       const picture::Colour one = picture::class_colour(c, dark);
       const double ink = luminance(one);

@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "picture/dome_paint.h"
-#include "picture/globe.h"
 #include "refused.h"
 #include "report/dome.h"
 #include "support.h"
@@ -129,7 +128,7 @@ TEST(DomePicture, ACapCoversThePointsWithinItsAngle) {
       for (const bool near : {false, true}) {
         picture::Canvas canvas(kSide, kSide);
         const picture::Pen pen(canvas.cr());
-        const picture::Globe globe(pen, picture::theme(false), camera, {0, 0, kSide, kSide}, 1);
+        const picture::Globe globe(pen, picture::theme_of(false), camera, {0, 0, kSide, kSide}, 1);
         pen.ink({1, 0, 0});
         const std::array<double, 3> middle{middles.at(m, 0), middles.at(m, 1), middles.at(m, 2)};
         globe.cap(middle, angle, near);

@@ -8,7 +8,7 @@
 
 #include "experiment/config.h"
 #include "murmur/error.h"
-#include "picture/draft.h"
+#include "picture/process.h"
 #include "temporary.h"
 
 namespace murmur {

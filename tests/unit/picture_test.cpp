@@ -20,7 +20,6 @@
 #include "core/axes.h"
 #include "murmur/error.h"
 #include "picture/canvas.h"
-#include "picture/colour.h"
 #include "picture/projection.h"
 #include "picture/stage.h"
 #include "picture/track.h"

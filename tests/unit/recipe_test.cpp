@@ -9,8 +9,8 @@
 #include "murmur/error.h"
 #include "murmur/images.h"
 #include "picture/canvas.h"
-#include "picture/draft.h"
-#include "picture/figure_file.h"
+#include "picture/process.h"
+#include "picture/render.h"
 #include "temporary.h"
 
 namespace murmur::testing {

@@ -213,13 +213,13 @@ TEST(SceneParts, ExtentsLetStragglersGo) {
   for (int i = 0; i < 200; ++i)
     points.push_back({static_cast<float>(i) / 199, 0.5F, static_cast<float>(i % 2)});
   points.push_back({1e6F, 0, 0});
-  picture::FlightExtent extent;
-  extent.hold(points);
+  picture::TrajectoryExtent extent;
+  extent.add(points);
   EXPECT_GE(extent.high[0], 1);
   EXPECT_LT(extent.high[0], 2);
   EXPECT_EQ(extent.low[0], 0);
-  picture::FlightExtent few;  // too few to tell a straggler
-  few.hold({{0, 0, 0}, {1, 0, 0}, {1e6F, 0, 0}});
+  picture::TrajectoryExtent few;  // too few to tell a straggler
+  few.add({{0, 0, 0}, {1, 0, 0}, {1e6F, 0, 0}});
   EXPECT_EQ(few.high[0], 1e6);
 }
 

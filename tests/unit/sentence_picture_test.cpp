@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "picture/sentence.h"
+#include "picture/digit_pictures.h"
 #include "refused.h"
 #include "temporary.h"
 

@@ -7,7 +7,7 @@
 
 #include "learn/block_tensors.h"
 #include "murmur/error.h"
-#include "report/settling.h"
+#include "report/training.h"
 #include "temporary.h"
 
 namespace murmur {
