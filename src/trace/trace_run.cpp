@@ -1,5 +1,5 @@
-// trace_run.cpp: writes a traced transformer into a run, and reads attention and spectra of its
-// heads back (kept_heads.h).
+// trace_run.cpp: writes a traced transformer into a run, and reads it back: attention and spectra
+// of its heads (kept_heads.h) and the input of the view Words (words_run.h).
 #include "trace/trace_run.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,8 @@
 #include "murmur/error.h"
 #include "run/formats.h"
 #include "trace/kept_heads.h"
+#include "trace/layers.h"
+#include "trace/words_run.h"
 
 namespace murmur {
 
@@ -206,6 +208,56 @@ Spectra read_spectra(const RunReader& run) {
     throw Error(Fault::input, "the file does not hold eigenvalues of this run", file.string(),
                 "trace the text again");
   return {shape[0], shape[1], shape[3], array.doubles()};
+}
+
+namespace {
+
+std::vector<std::vector<float>> attention_of(const Record& kept, std::size_t text,
+                                             std::size_t blocks) {
+  std::vector<std::vector<float>> attention;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const auto found = kept.find(fmt::format("text{}.blocks.{}.attn.hook_pattern", text, b));
+    if (found == kept.end()) return {};
+    const std::vector<double> values = found->second.doubles();
+    attention.emplace_back(values.begin(), values.end());
+  }
+  return attention;
+}
+
+}  // namespace
+
+WordsTrace words_of_run(const RunReader& run) {
+  const TraceFile file = read_trace_file(run.directory());
+  const std::vector<TextSpan> spans = texts_of(file, run);
+  const std::filesystem::path kept = run.directory() / "activations.safetensors";
+  const Record activations =
+      std::filesystem::exists(kept) ? read_safetensors(kept).tensors : Record{};
+  const auto blocks = static_cast<std::size_t>(run.frames()) - 1;
+  WordsTrace trace{.model = std::filesystem::path(file.model).filename().string(),
+                   .family = file.family,
+                   .d = file.d,
+                   .heads = file.heads,
+                   .causal = file.causal};
+  for (std::size_t b = 0; b < blocks; ++b)
+    trace.block_beta.push_back(beta_of(file, static_cast<int>(b)));
+  for (std::size_t t = 0; t < file.texts.size(); ++t) {
+    const TraceFile::Text& of = file.texts[t];
+    WordsText text{.text = of.text,
+                   .given = of.given,
+                   .ids = of.ids,
+                   .tokens = of.tokens,
+                   .attention = attention_of(activations, t, blocks),
+                   .lens = of.lens};
+    const auto n = of.tokens.size();
+    for (const std::vector<float>& block : text.attention)
+      if (block.size() != n * n * static_cast<std::size_t>(file.heads))
+        throw Error(Fault::input, "the stored attention does not fit the tokens", kept.string(),
+                    "trace the text again");
+    for (std::int64_t f = 0; f < run.frames(); ++f)
+      text.frames.push_back(part_of(run.frame(f), spans[t]));
+    trace.texts.push_back(std::move(text));
+  }
+  return trace;
 }
 
 }  // namespace murmur
