@@ -30,7 +30,7 @@ fs::path folder_of(const std::string& place, const char* asker) {
   if (fs::is_directory(place)) return place;
   throw Error(Fault::input,
               fs::exists(place) ? std::string("this is a file, not a data folder")
-                                : "there is no such data folder",
+                                : "there is no such folder of data",
               std::string(asker) + place, how_to_get);
 }
 

@@ -29,7 +29,7 @@ class Moments(murmur.Case):
                      where="tolerance = 1e-16", do="1e-13")
         self.refused(INPUT, "simulate", "engine=moments:1e-12", "d=3", "beta=1e5",
                      what="scores of up to 1e.05", where="engine = moments:1e-12", do="moments:")
-        self.refused(INPUT, "simulate", "engine=moments:few", "d=3", what="no tolerance",
+        self.refused(INPUT, "simulate", "engine=moments:few", "d=3", what="not a tolerance",
                      where="moments:few", do="moments:1e-12")
         self.refused(INPUT, "simulate", "engine=moments", "d=2", "precision=f32",
                      what="always double", where="precision = f32", do="precision=f64")

@@ -99,7 +99,7 @@ class Readout(murmur.Case):
         self.refused(INPUT, *show, "vocabulary=seven", what="no such vocabulary", do=".csv")
         self.refused(INPUT, *show, "vocabulary=long.csv", what="norm 2", do="length")
         self.refused(INPUT, *show, "vocabulary=torn.csv", what="3 fields", where="line 2")
-        self.refused(INPUT, *show, "vocabulary=open.csv", what="never closed")
+        self.refused(INPUT, *show, "vocabulary=open.csv", what="is not closed")
         self.refused(INPUT, *show, "vocabulary=flat.csv", what="2 coordinates, tokens 3")
         self.refused(INPUT, *show, "vocabulary=line.npy", what="not a vocabulary", do="(V, d)")
         self.refused(INPUT, *show, "words=names.txt", what="points of their own")

@@ -116,7 +116,7 @@ TEST(LibraryRefusals, MeanFields) {
   expect_refused({
       {"has no mean field", field([](MeanField& f) { f.weighting = Attention::hard; })},
       {"this clock does not fit", field([](MeanField& f) { f.clock = Clock::u2; })},
-      {"no such noise", field([](MeanField& f) { f.noise = -1; })},
+      {"the noise is negative", field([](MeanField& f) { f.noise = -1; })},
       {"needs the circle or the sphere", measure(4, uneven)},
       {"not on a grid of this dimension", measure(3, uneven)},
       {"too few cells", measure(2, [](Measure& m) { m.density.assign(7, 1); })},

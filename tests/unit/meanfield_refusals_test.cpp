@@ -302,7 +302,7 @@ TEST(MeanFieldCheck, MeasuresAndFlightsWithoutMeaningAreRefused) {
   EXPECT_TRUE(says(refusal({.d = 3}, rowless, {}), "no cells"));
   Measure both = wave_on_cells(64, 1, 0.1);
   both.waves = {{3, 0.1}};
-  EXPECT_TRUE(says(refusal({}, both, {}), "alone"));
+  EXPECT_TRUE(says(refusal({}, both, {}), "cannot be combined"));
   const Measure start = wave(1, 0.1);
   EXPECT_TRUE(says(refusal({}, start, {}, {.T = 1, .every = 1e-300}), "frames"));
   EXPECT_TRUE(says(refusal({}, start, {}, {.T = 1, .every = HUGE_VAL}), "frames"));

@@ -89,7 +89,7 @@ TEST_F(Verify, DisagreementIsANumericalEnd) {
   e.swarm = make_experiment(gather({.assignments = {"n=16", "d=2", "seed=2"}})).swarm;
   const Outcome outcome = verify(e, *engine, run, {});
   EXPECT_EQ(outcome.ending, Ending::methods_disagree);
-  EXPECT_NE(outcome.what.find("part"), std::string::npos);
+  EXPECT_NE(outcome.what.find("differ"), std::string::npos);
   EXPECT_FALSE(outcome.remedy.empty());
 }
 
