@@ -544,7 +544,7 @@ class Imports(Trace):
         self.refused(INPUT, "import", "odd.safetensors", what="do not belong")
         self.write("tokens.txt", "a\nb\n")
         self.refused(INPUT, "import", "two.safetensors", "--tensor", "a", "--tokens", "tokens.txt",
-                     what="2 tokens by name")
+                     what="gives 2 tokens")
 
 
 class Refusals(Trace):

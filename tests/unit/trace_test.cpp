@@ -370,7 +370,7 @@ TEST(Llama2cTokenizers, MergeByScore) {
   };
   expect_refused({{"does not begin", refused(std::string(8, '\xff'))},
                   {"middle of a token", refused(bytes.substr(0, 10))},
-                  {"is not one", refused(bytes.substr(0, bytes.size() - 1))},
+                  {"is not valid", refused(bytes.substr(0, bytes.size() - 1))},
                   {"fewer tokens", refused(bytes.substr(0, 4))}});
 }
 
