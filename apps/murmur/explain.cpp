@@ -514,15 +514,14 @@ int explain(const Flags& flags, const std::vector<std::string>& words) {
   if (list_parameters + list_commands + list_all_names + list_known + write_page > 1)
     throw_usage_error("--parameters, --names, --commands, --known and --man exclude each other",
                       "give one of them");
+  const std::string first = words.empty() ? "" : words[0];
   const auto refuse_argument = [&](const char* flag, const std::string& remedy) {
     if (!words.empty())
-      throw_usage_error(fmt::format("explain {} takes no {}", flag, words[0]), remedy);
+      throw_usage_error(fmt::format("explain {} takes no {}", flag, first), remedy);
   };
   if (list_known) {
-    refuse_argument("--known", words.empty() ? ""
-                                             : fmt::format("murmur explain {} prints what is known "
-                                                           "about that setting",
-                                                           words[0]));
+    refuse_argument(
+        "--known", fmt::format("murmur explain {} prints what is known about that setting", first));
     return list_statements(flags);
   }
   if (list_all_names) {
@@ -541,7 +540,7 @@ int explain(const Flags& flags, const std::vector<std::string>& words) {
     if (words.size() > 1)
       throw_usage_error(fmt::format("explain --man takes one command, and no {}", words[1]),
                         "leave it out");
-    print_text(manual_page(words.empty() ? "" : words[0]));
+    print_text(manual_page(first));
     return 0;
   }
   if (asks_for_name(words)) return explain_name(flags, words[0]);
