@@ -54,7 +54,7 @@ class Dome(murmur.Case):
         self.refused(INPUT, *render, "token=12", what="no such token", do="0 to 11")
         self.refused(INPUT, *render, "head=3", what="no head 3", do="head=2")
         self.refused(INPUT, *render, "head=x", what="not the number of a head")
-        self.refused(INPUT, *render, "t=inf", what="not finite")
+        self.refused(INPUT, *render, "t=inf", what="not a time")
         self.refused(INPUT, *render, "picture=3", what="does not apply to a simulation")
         self.refused(INPUT, "render", "flow", "figure=dome", "block=1", what="a flow in time")
         self.refused(USAGE, *render, "-o", "dome.gif", what="no picture of the kind")

@@ -154,7 +154,7 @@ class LeftOvers(murmur.Case):
     def test_prune_sweeps_too(self):
         self.simulate("runs/a", *SMALL)
         (self.folder / f"runs/.x.gone-{dead_process()}-0").mkdir()
-        self.assertIn("swept 1", self.murmur("runs", "prune", "--yes").stderr)
+        self.assertIn("removed 1", self.murmur("runs", "prune", "--yes").stderr)
         self.assertEqual(self.left(), [])
 
 

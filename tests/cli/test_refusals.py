@@ -83,7 +83,7 @@ class Refusals(murmur.Case):
             ("sweep beta=1:2:1000001", "from 1 to 1000000 values"),
             ("sweep beta=-1:2:5:log", "lies above 0"),
             ("sweep beta={1,2", "never closed"),
-            ("sweep beta=1:2:3 axes=beta,beta", "given twice"),
+            ("sweep beta=1:2:3 axes=beta,beta", "there twice"),
         )
 
     def test_branches(self):

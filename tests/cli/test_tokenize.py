@@ -71,7 +71,7 @@ class Tokenize(murmur.Case):
             self.assertRegex(done.stderr, "not a JSON string\n  where: standard input, line 2\n  do: ")
         for line in ("5", "[1.5]", "[-1]", "[4294967296]", '["a"]', "[[1]]"):
             done = self.lines(line + "\n", path, "--decode", code=INPUT)
-            self.assertRegex(done.stderr, "no JSON array of ids\n  where: standard input, line 1\n")
+            self.assertRegex(done.stderr, "not a JSON array of ids\n  where: standard input, line 1\n")
         done = self.lines("[42]\n[2000]\n", path, "--decode", code=INPUT)
         self.assertRegex(done.stderr, "no token has the id 2000\n  where: standard input, line 2: ")
         self.assertRegex(done.stderr, "below 2000")
