@@ -52,7 +52,7 @@ struct Training {
   bool one_cycle = true;
   double decay = 0.01, clip = 1;  // 0: none
   double shift = 0.5;             // standard deviation of the random shift of a whole sample
-  double affine = 0, warp = 0;    // of a random linear map's entries, of a bending: deform.h
+  double affine = 0, warp = 0;    // of a random linear map's entries, of a bending
   double token_share = 1;         // fraction of a sample's tokens in an update
   int stay = 0;       // number of one-token samples at their target in an update, for each class
   double deeper = 1;  // an update runs between the number of blocks and this many times it

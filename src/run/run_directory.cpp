@@ -42,7 +42,7 @@ bool must_replace(const fs::path& place, bool replace) {
   if (!replace)
     throw Error(Fault::usage, "the output directory is taken: it is there and not empty",
                 place.string(),
-                "name another with -o DIR, go on with it by --resume DIR, or replace it by "
+                "name another with -o DIR, continue it with --resume DIR, or replace it with "
                 "--force");
   if (!is_run_directory(place))
     throw Error(Fault::usage, "what is there is not a run of murmur, so it is not replaced",

@@ -23,8 +23,6 @@ class Corners(murmur.Case):
             self.murmur("simulate", "n=4", "T=0.1", "-o", name, "-q")
         self.murmur("runs", "delete", "[a,b]", "--yes")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir() if p.is_dir()), ["a", "b"])
-        refused = self.murmur("render", "a", "--plot=[energy,beta]", code=None)
-        self.assertIn("[energy,beta]", refused.stderr)
         self.assertNotIn("one value", self.murmur("render", "a", "--fps", "[3]", code=2).stderr)
 
     def test_a_job_file_of_another_kind_hides_no_run(self):
@@ -56,6 +54,13 @@ class Corners(murmur.Case):
             told = self.murmur("sweep", "--join", run, "-q", code=None).stderr
             self.assertNotIn("json.exception", told)
             self.assertEqual(len(told.splitlines()), 3, told)
+
+    def test_a_text_file_of_a_run_that_is_too_long_is_refused(self):
+        run = self.simulate("run", "n=4", "T=0.1", "-q")
+        for name in ("manifest.json", "config.toml"):
+            os.truncate(run / name, 3 << 30)  # sparse: it takes no room on the disk
+            self.refused(3, "measure", "run", what="longer than", where=name)
+            os.truncate(run / name, 10)
 
     def test_the_environment_does_not_change_a_finished_run(self):
         self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")

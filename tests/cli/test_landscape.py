@@ -218,8 +218,8 @@ class Landscape(murmur.Case):
         self.assertEqual({(line["of"], line["what"]) for line in lines}, {(3, "starts")})
 
     def test_wrong_scans(self):
-        for words, told in ((("betas=4",), "betas"), (("betas=4:1:3",), "ascend"),
-                            (("betas=0:1:3",), "ascend"), (("betas=1:4:1",), "2 to 10000"),
+        for words, told in ((("betas=4",), "betas"), (("betas=4:1:3",), "increasing range"),
+                            (("betas=0:1:3",), "increasing range"), (("betas=1:4:1",), "2 to 10000"),
                             (("betas=1:4:2.5",), "2 to 10000"), (("betas=1:4:3:9",), "betas"),
                             (("betas=1:4:3", "masses=equal"), "masses"),
                             (("betas=1:4:3", "beta=2"), "beta"),

@@ -164,7 +164,7 @@ class Reproduce(murmur.Case):
                 continue  # it was quicker this time
             self.assertEqual((process.returncode, out), (code, ""), err)
             if strike != signal.SIGKILL:
-                self.assertIn(f"go on with\n  murmur reproduce --resume {self.NAME} --quick\n", err)
+                self.assertIn(f"continue with\n  murmur reproduce --resume {self.NAME} --quick\n", err)
             self.murmur(*words, "--resume", code=None)
             self.assertEqual(self.result("runs"), expected)
 

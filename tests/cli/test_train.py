@@ -240,7 +240,7 @@ class Resume(Training):
             with self.subTest(strike):
                 out, err = self.interrupted(strike)
                 self.assertEqual(out, "run\n")
-                self.assertIn("go on with\n  murmur train --resume run\n", err)
+                self.assertIn("continue with\n  murmur train --resume run\n", err)
                 run = self.folder / "run"
                 self.assertEqual(murmur.status(run), "interrupted")
                 self.assertTrue((run / "checkpoint.safetensors").exists())
