@@ -109,13 +109,13 @@ inline void match_ends(Dynamics& dynamics) {
 }
 
 // How far a gradient is from central differences in every number, start and mass of a case; the
-// gradient of its own recorded flow, unless `spoil` makes it another one.
+// gradient of its own recorded flow, unless `perturb` makes it another one.
 inline Mismatch against_differences(const GradientCase& c, Engine& engine,
-                                    const std::function<void(FlowGradient&)>& spoil = {}) {
+                                    const std::function<void(FlowGradient&)>& perturb = {}) {
   const auto field = engine.prepare(c.dynamics, c.x.shape());
   const RecordedFlow recorded({engine, *field, c.settings}, c.schedule, c.x);
   LossGradient found = gradient(recorded, drawn_loss);
-  if (spoil) spoil(found.gradient);
+  if (perturb) perturb(found.gradient);
   const auto loss_of = [&](const HostSwarm& x, Field& with) {
     return drawn_loss(recorded.frames_from(x, with), {});
   };

@@ -177,10 +177,10 @@ int shared_threads(int threads) {
 void print_errors_of_this_rank() { prints_own_errors = true; }
 
 void require_one_experiment(const Experiment& e, const std::string& engine) {
-  const Likeness all[] = {{"the program", program_version()},
-                          {"the experiment", e.config},
-                          {"the particles", digest_of(e.swarm)},
-                          {"the engine", engine}};
+  const RequiredEqual all[] = {{"the program", program_version()},
+                               {"the experiment", e.config},
+                               {"the particles", digest_of(e.swarm)},
+                               {"the engine", engine}};
   require_alike(connected, all);
 }
 
@@ -243,7 +243,7 @@ RankFolder::~RankFolder() {
   if (!first()) return;
   const auto until = Clock::now() + kLeaveTimeout;
   for (int rank = 1; rank < launch().size; ++rank)
-    while (!claims_->word_about(fmt::format("heard-{}", rank)) && Clock::now() < until)
+    while (!claims_->message_about(fmt::format("heard-{}", rank)) && Clock::now() < until)
       std::this_thread::sleep_for(kPollInterval);
   Claims::clear(folder_);
 }
@@ -253,22 +253,22 @@ bool RankFolder::first() const { return launch().rank == 0; }
 void RankFolder::announce(const RankTask& task) {
   // The folder is empty if rank 0 failed before it had one.
   const std::string folder = task.folder.empty() ? "" : fs::absolute(task.folder).string();
-  claims_->leave_word("task", json_text(nlohmann::json{{"program", program_version()},
-                                                       {"folder", folder},
-                                                       {"config", task.config},
-                                                       {"exit_code", task.exit_code}}));
+  claims_->leave_message("task", json_text(nlohmann::json{{"program", program_version()},
+                                                          {"folder", folder},
+                                                          {"config", task.config},
+                                                          {"exit_code", task.exit_code}}));
 }
 
 RankTask RankFolder::wait_for_task(const std::string& config) {
   const auto until = Clock::now() + kTaskTimeout;
   std::optional<std::string> text;
-  while (!(text = claims_->word_about("task"))) {
+  while (!(text = claims_->message_about("task"))) {
     if (Clock::now() > until)
       throw Error(Fault::runtime, "rank 0 has not announced the folder of the work",
                   folder_.string(), "give --runs a folder that all machines share");
     std::this_thread::sleep_for(kPollInterval);
   }
-  claims_->leave_word(fmt::format("heard-{}", launch().rank), "");
+  claims_->leave_message(fmt::format("heard-{}", launch().rank), "");
   print_errors_of_this_rank();
   const KeptJson task = KeptJson::parse(*text, (folder_ / "task").string());
   const auto differ = [&](const char* what, const std::string& first, const std::string& own) {

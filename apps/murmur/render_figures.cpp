@@ -270,9 +270,10 @@ Figure figure_of_trace(const RunReader& run, const std::string& name, Arguments 
   if (name == "histograms") return histograms_figure(run, file, histograms);
   if (name == "heads") return head_maps_figure(file, style, run.directory().string());
   if (name == "layers")
-    return layers_figure(
-        layer_readings(run, file),
-        run.shape().n <= kMostFlown ? twin_flight(run, file) : std::vector<TwinReading>{}, style);
+    return layers_figure(layer_readings(run, file),
+                         run.shape().n <= kMostIdealFlowTokens ? twin_readings(run, file)
+                                                               : std::vector<TwinReading>{},
+                         style);
   if (name == "phase") return phase_figure(phase_places(run, file), style);
   if (name == "spectrum") return spectrum_figure(read_spectra(run), style);
   if (file.parts.empty())
@@ -450,7 +451,7 @@ int render_next_word(const Flags& flags, const RunReader& run, const Arguments& 
   require_kind_with_frames(run);
   require_frames(run);
   NextWordRequest request;
-  if (!has_key(arguments, "vocabulary")) use_words_of(run, request);
+  if (!has_key(arguments, "vocabulary")) use_vocabulary_of(run, request);
   std::vector<std::string> others;  // settings of the run
   for (const std::string& text : arguments.assignments) {
     const auto [key, value] = split_assignment(text);

@@ -255,7 +255,7 @@ ReproductionControl control_of(const Flags& flags, const Arguments& arguments,
       control.changed.push_back(text);
   }
   if (row.trains) {
-    const Training first = make_training(lay_over({.task = row.task}, control.changed));
+    const Training first = make_training(apply_assignments({.task = row.task}, control.changed));
     if (!reads_words(first.task)) control.data = data_folder(data);  // both refuse early
   } else {
     FigureValues(row.name, quick, control.changed);  // refuses before anything is computed
@@ -380,7 +380,7 @@ int print_answers(const Flags& flags, const std::vector<Reproduction>& all) {
   bool as_expected = true;
   for (const Reproduction& one : all) {
     if (!one.label().empty()) print_message(flags, fmt::format("{} {}", one.name, one.label()));
-    for (const std::string& line : dissents_of(one)) print_message(flags, line);
+    for (const std::string& line : disagreements_of(one)) print_message(flags, line);
     as_expected = as_expected && one.as_expected();
     for (const bool counted : {true, false}) {
       const AnswerCounts answers = count_answers(one, counted);
@@ -435,9 +435,9 @@ class FigureClaims {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  void mark_done(const std::string& name) const { ranks_.claims().leave_word(name, "done"); }
+  void mark_done(const std::string& name) const { ranks_.claims().leave_message(name, "done"); }
   bool is_done(const std::string& name) const {
-    return ranks_.claims().word_about(name).has_value();
+    return ranks_.claims().message_about(name).has_value();
   }
 
  private:

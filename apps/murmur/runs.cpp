@@ -85,10 +85,10 @@ bool agreed(const Flags& flags, std::size_t runs, bool yes) {
 
 // Lists the runs, asks, and deletes them. Errors come before anything is deleted.
 int remove_runs(const Flags& flags, const std::vector<fs::path>& runs, bool yes) {
-  RunWeight all;
+  RunSize all;
   nlohmann::json rows = nlohmann::json::array();
   for (const fs::path& run : runs) {
-    const RunWeight weight = weigh_run(run);
+    const RunSize weight = measure_run(run);
     all.files += weight.files;
     all.bytes += weight.bytes;
     const std::string status = RunReader(run).status();

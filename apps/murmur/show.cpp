@@ -552,17 +552,17 @@ void show_metastability(const Flags& flags, const Subject& s, const ShowArgument
 void show_next_word(const Flags& flags, const Subject& s, const ShowArguments& arguments) {
   NextWordRequest request;
   if (s.is_run && !arguments.given("vocabulary"))
-    use_words_of(RunReader(find_run(flags, s.name)), request);
+    use_vocabulary_of(RunReader(find_run(flags, s.name)), request);
   for (const std::string& key : NextWordRequest::keys())
     if (arguments.given(key)) request.set(key, arguments.text(key));
   const Shape shape = s.history.frame(0).shape();
   const Vocabulary vocabulary = vocabulary_for(request, shape, s.experiment.random.seed);
   const int token = token_for(request, shape);
   const auto said_at = [&](std::int64_t frame) {
-    return said_by(s.history.frame(frame), token, vocabulary, request.rule);
+    return read_next_word(s.history.frame(frame), token, vocabulary, request.rule);
   };
   if (arguments.given("frame") && !all_frames(arguments)) {
-    const Said here = said_at(frame_of(s, arguments));
+    const NextWordReading here = said_at(frame_of(s, arguments));
     Sheet sheet{{"word", "token", "mean"}};
     for (int v = 0; v < vocabulary.count(); ++v)
       sheet.rows.push_back(
@@ -577,7 +577,7 @@ void show_next_word(const Flags& flags, const Subject& s, const ShowArguments& a
     for (const char* who : {"token", "mean"})
       sheet.columns.push_back(fmt::format("{}_probabilities", who));
   for (std::int64_t f = 0; f < s.history.count; ++f) {
-    const Said now = said_at(f);
+    const NextWordReading now = said_at(f);
     auto& row = sheet.rows.emplace_back(std::vector<Json>{s.history.time(f)});
     for (const NextWord* n : {&now.token, &now.mean})
       for (const Json& cell : {Json(vocabulary.word(n->best)), Json(n->probability[n->best]),

@@ -88,7 +88,7 @@ void show_layers(const Flags& flags, const TracedRun& traced) {
 void show_twin(const Flags& flags, const TracedRun& traced) {
   Sheet sheet{{"layer", "beta", "tau", "alignment", "distance", "w2", "still", "still_w2",
                "mean_cos", "energy_scaled"}};
-  for (const TwinReading& r : twin_flight(traced.run, traced.file))
+  for (const TwinReading& r : twin_readings(traced.run, traced.file))
     sheet.rows.push_back({r.layer, finite_or_null(r.beta), finite_or_null(r.tau),
                           finite_or_null(r.alignment), finite_or_null(r.distance),
                           finite_or_null(r.w2), finite_or_null(r.still), finite_or_null(r.still_w2),

@@ -66,7 +66,7 @@ RunReader write_run(const Flags& flags, const TraceFile& file, std::vector<Trace
   const SignalWatch watch;
   const HoldStop whole;  // writing takes little time, so it is not stopped
   Run run = create_run(flags, e.name, contents);
-  keep_trace(run, e, file, frames, keeping.activations ? taken_activations(texts) : Record{});
+  keep_trace(run, e, file, frames, keeping.activations ? take_activations(texts) : Record{});
   return RunReader(run.directory());
 }
 
@@ -340,8 +340,8 @@ std::string decoded(const OpenedModel& opened, const TracedText& text) {
 }
 
 int verify(const Flags& flags, const Transformer& model) {
-  const std::vector<GoldenCheck> checks =
-      held_against(model, read_safetensors(options.verify).tensors, options.verify, trained_pass());
+  const std::vector<GoldenCheck> checks = compare_with_golden(
+      model, read_safetensors(options.verify).tensors, options.verify, trained_pass());
   const GoldenCheck* worst = &checks.front();
   for (const GoldenCheck& check : checks)
     if (!(check.error <= worst->error)) worst = &check;

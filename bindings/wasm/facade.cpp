@@ -234,7 +234,7 @@ void add_dome(const Recording& trajectory, std::int64_t frame, int token, Reply&
                          {"message", length_of(arrows.back())},
                          {"meanLength", dome.mean_length},
                          {"concentration", dome.concentration},
-                         {"halfAngle", angle_of_vision(dome.concentration, 0.5)},
+                         {"halfAngle", attention_angle(dome.concentration, 0.5)},
                          {"keyGroups", add_groups(dome.keys, head.weights, {}, key_groups)}});
     part["sameLengths"] = dome.same_lengths;
     heads.push_back(std::move(part));

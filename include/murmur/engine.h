@@ -137,7 +137,7 @@ class Field {
 };
 
 // Why an engine cannot compute a dynamics, as the second and fourth part of an Error.
-struct Unknown {
+struct Unsupported {
   std::string what, remedy;
 };
 
@@ -147,10 +147,11 @@ class Engine {
   virtual std::string name() const = 0;  // "reference", "simd f32 (AVX3)", ...
   // Returns nothing if the engine supports this dynamics, else the reason. Implementations name
   // every case of every force.
-  virtual std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const = 0;
-  // Throws Error(input) if `knows` returns a reason.
+  virtual std::optional<Unsupported> unsupported_reason(const Dynamics& dynamics,
+                                                        Shape shape) const = 0;
+  // Throws Error(input) if `unsupported_reason` returns a reason.
   std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape);
-  // The same for a dynamics that the caller has checked with `knows`.
+  // The same for a dynamics that the caller has checked with `unsupported_reason`.
   std::unique_ptr<Field> prepare_known(const Dynamics& dynamics, Shape shape);
   virtual std::unique_ptr<Swarm> place(const HostSwarm& x) = 0;
   virtual HostSwarm fetch(const Swarm& x) = 0;
@@ -181,7 +182,7 @@ std::vector<std::string> engine_words();
 // costs less than pairs with an error bound of 1e-10: beta up to 100, from 4,096 particles on with
 // Q = K = I, else from 20,000 on. Never `cuda`. Throws Error(input) if the requested engine does
 // not support the dynamics, or not in this precision; Error(tool) if there is no GPU. A simulation
-// calls `knows` only here.
+// calls `unsupported_reason` only here.
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics);
 // Makes the engine of a choice that resolve_engine returned, without further checks.
 std::unique_ptr<Engine> make_engine(const EngineChoice& resolved);

@@ -40,13 +40,13 @@ struct GradientSettings {
 
 // Returns nothing if a flow has a gradient, else the reason: hard attention, merging, the method
 // bdf, and engines other than `reference` and `simd`.
-std::optional<Unknown> gradient_unknown(const Flow& flow);
+std::optional<Unsupported> gradient_unsupported_reason(const Flow& flow);
 
 // A flow that ran to the end of a schedule and can be differentiated. The flow's engine and field
 // have to exist as long as this object. Not for use by several threads at once.
 class RecordedFlow {
  public:
-  // Throws Error(input) if `gradient_unknown` returns a reason.
+  // Throws Error(input) if `gradient_unsupported_reason` returns a reason.
   RecordedFlow(const Flow& flow, const Schedule& schedule, const HostSwarm& start,
                const GradientSettings& settings = {});
   ~RecordedFlow();

@@ -29,7 +29,8 @@ class Ranks {
   virtual void add(std::span<std::uint64_t> halves) = 0;
   virtual void largest(std::span<double> values) = 0;  // of all ranks, number by number
   virtual void largest(std::span<std::int64_t> values) = 0;
-  virtual std::string told_by(int rank, const std::string& text) = 0;  // the text of that rank
+  virtual std::string broadcast_text(int rank,
+                                     const std::string& text) = 0;  // the text of that rank
   // Sends `own` to the next rank and receives `other` from the rank before; calls `between` while
   // both are being sent.
   virtual void pass(std::span<const double> own, std::span<double> other,
@@ -47,9 +48,9 @@ void on_first(Ranks* ranks, const std::function<void()>& work);
 
 // Texts that must be equal on every rank, with their names: the program, the experiment. Throws
 // Error(verification) with the first difference if they are not.
-struct Likeness {
+struct RequiredEqual {
   std::string what{}, text{};
 };
-void require_alike(Ranks* ranks, std::span<const Likeness> all);
+void require_alike(Ranks* ranks, std::span<const RequiredEqual> all);
 
 }  // namespace murmur

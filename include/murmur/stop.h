@@ -57,7 +57,7 @@ void stop_point();
 // Does long work without blocks in a separate thread while this one waits. If this thread is
 // stopped, the other one continues until the work ends, so the work may only use data that it owns.
 // Without a scope the work runs in this thread.
-void do_aside(const std::function<void()>& work);
+void run_in_thread(const std::function<void()>& work);
 
 // Whether `work` finished; false: it was stopped.
 template <class Work>

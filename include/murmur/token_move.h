@@ -104,7 +104,7 @@ Dome dome_of(const HeadPart& head);
 //   e^{-c (1 - cos theta)}
 // times its value at the query. Returns the angle at which that factor is `factor`, in radians; pi
 // if it is larger everywhere. For c < 0 the angle is that from -q, and c is -c.
-double angle_of_vision(double concentration, double factor);
+double attention_angle(double concentration, double factor);
 
 // Keys that overlap on the dome. A key is drawn as a disc of the radius `ball` sqrt(weight), at
 // least `least`, in radii of the dome.

@@ -148,7 +148,8 @@ TrainingSpec training_spec_of(const Settings& words);
 // Writes settings that parse to the same spec; values that differ from the default count as given.
 Settings training_words_of(const TrainingSpec& spec);
 // Applies key=value assignments to a spec; errors quote them as from the command line.
-WordedTraining lay_over(const TrainingSpec& spec, const std::vector<std::string>& assignments);
+WordedTraining apply_assignments(const TrainingSpec& spec,
+                                 const std::vector<std::string>& assignments);
 
 // Whether recipe=auto means `settled`: two digits and five or more shared blocks of attention in up
 // to four dimensions, read by their mean token.

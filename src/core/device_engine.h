@@ -12,7 +12,7 @@ class DeviceEngine : public Engine {
  public:
   // Returns nothing if a flow of such a swarm fits into that memory, else the reason. Needs no
   // particles.
-  virtual std::optional<Unknown> room_for(Shape shape) const = 0;
+  virtual std::optional<Unsupported> room_for(Shape shape) const = 0;
   // An engine with the same sums for swarms in host memory, which ranks can share.
   virtual std::unique_ptr<Engine> in_host_memory() const = 0;
 };

@@ -271,7 +271,7 @@ std::unique_ptr<Swarm> HostEngine::place(const HostSwarm& x) {
 HostSwarm HostEngine::fetch(const Swarm& x) { return host(x); }
 
 std::unique_ptr<Field> Engine::prepare(const Dynamics& dynamics, Shape shape) {
-  if (const auto unknown = knows(dynamics, shape))
+  if (const auto unknown = unsupported_reason(dynamics, shape))
     throw Error(Fault::input, unknown->what, "engine = " + name().substr(0, name().find(' ')),
                 unknown->remedy);
   return prepare_known(dynamics, shape);

@@ -111,7 +111,7 @@ void for_blocks(int blocks, int threads, const std::function<void(int)>& work) {
   });
 }
 
-void do_aside(const std::function<void()>& work) {
+void run_in_thread(const std::function<void()>& work) {
   constexpr std::chrono::milliseconds kBetweenLooks{20};
   if (StopScope::current() == nullptr) return work();
   struct Shared {

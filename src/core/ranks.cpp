@@ -67,7 +67,7 @@ void together(Ranks* ranks, const std::function<void()>& work) {
   if (failed == faults.end()) return;
   const auto who = static_cast<int>(failed - faults.begin());
   Error error = unpacked(static_cast<Fault>(*failed),
-                         ranks->told_by(who, own ? packed(*own) : std::string()));
+                         ranks->broadcast_text(who, own ? packed(*own) : std::string()));
   if (who > 0)
     error = Error(error.fault, error.summary, error.where + " (rank " + std::to_string(who) + ")",
                   error.remedy);
@@ -81,15 +81,15 @@ void on_first(Ranks* ranks, const std::function<void()>& work) {
   });
 }
 
-void require_alike(Ranks* ranks, std::span<const Likeness> all) {
+void require_alike(Ranks* ranks, std::span<const RequiredEqual> all) {
   if (ranks == nullptr) return;
-  for (const Likeness& likeness : all) {
-    const std::string text = ranks->told_by(0, likeness.text);
+  for (const RequiredEqual& likeness : all) {
+    const std::string text = ranks->broadcast_text(0, likeness.text);
     const std::vector<std::int64_t> differ = ranks->gather(text == likeness.text ? 0 : 1);
     const auto other = std::find(differ.begin(), differ.end(), 1);
     if (other == differ.end()) continue;
     const auto who = static_cast<int>(other - differ.begin());
-    const auto [first, second] = first_difference(text, ranks->told_by(who, likeness.text));
+    const auto [first, second] = first_difference(text, ranks->broadcast_text(who, likeness.text));
     ranks->failed_together = true;
     throw Error(Fault::verification, "ranks disagree on " + likeness.what,
                 "rank 0 has '" + first + "', rank " + std::to_string(who) + " has '" + second + "'",

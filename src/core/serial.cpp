@@ -11,6 +11,6 @@ void for_blocks(int blocks, int, const std::function<void(int)>& work) {
   }
 }
 
-void do_aside(const std::function<void()>& work) { work(); }
+void run_in_thread(const std::function<void()>& work) { work(); }
 
 }  // namespace murmur

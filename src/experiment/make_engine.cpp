@@ -132,7 +132,7 @@ Resolved resolve_named(const Request& r, const EngineRow& row) {
   if (engine == nullptr)
     throw Error(Fault::input, "the " + name + " engine is not in the page", "engine = " + name,
                 "use engine=auto here, or run this with the program murmur");
-  if (const auto unknown = engine->knows(r.dynamics, r.shape))
+  if (const auto unknown = engine->unsupported_reason(r.dynamics, r.shape))
     throw Error(Fault::input, unknown->what, "engine = " + r.choice.name, unknown->remedy);
   return {row, std::move(engine)};
 }
@@ -149,7 +149,7 @@ Resolved resolve(const Request& r) {
     if (!row.suits(r) || (r.choice.precision == Precision::f32 && double_only)) continue;
     auto engine = row.make(r.choice);
     if (engine == nullptr) continue;
-    const auto unknown = engine->knows(r.dynamics, r.shape);
+    const auto unknown = engine->unsupported_reason(r.dynamics, r.shape);
     if (!unknown) return {row, std::move(engine)};
     reason = unknown->what;
   }

@@ -301,7 +301,8 @@ bool settles_by_default(const TrainingSpec& spec) {
          spec.interaction == Architecture::attention && spec.readout == Architecture::mean;
 }
 
-WordedTraining lay_over(const TrainingSpec& spec, const std::vector<std::string>& assignments) {
+WordedTraining apply_assignments(const TrainingSpec& spec,
+                                 const std::vector<std::string>& assignments) {
   WordedTraining t{spec, training_words_of(spec)};
   const Settings said = gather({{}, {}, assignments}, training_parameters());
   for (const Row<TrainingSpec>& row : training_rows_as_read()) {

@@ -107,7 +107,7 @@ HostSwarm zero_like(const HostSwarm& x) {
   return zero;
 }
 
-// `gradient_unknown` has checked that the field has an adjoint.
+// `gradient_unsupported_reason` has checked that the field has an adjoint.
 HostAdjoint adjoint_of(Field& field) {
   auto& in_host = dynamic_cast<HostField&>(field);
   assert(in_host.pair_adjoint() != nullptr);
@@ -451,20 +451,21 @@ bool has_adjoint(Field& field) {
 
 }  // namespace
 
-std::optional<Unknown> gradient_unknown(const Flow& flow) {
+std::optional<Unsupported> gradient_unsupported_reason(const Flow& flow) {
   const Dynamics& dynamics = flow.field.dynamics();
   if (velocity_jumps(dynamics))
-    return Unknown{"hard attention jumps from one token to another: it has no gradient",
-                   "use dynamics=SA with a large beta"};
+    return Unsupported{"hard attention jumps from one token to another: it has no gradient",
+                       "use dynamics=SA with a large beta"};
   if (flow.settings.merge > 0)
-    return Unknown{"particles that merge have no gradient: which of them merge changes in jumps",
-                   "use merge=0"};
+    return Unsupported{
+        "particles that merge have no gradient: which of them merge changes in jumps",
+        "use merge=0"};
   if (row_of(flow.settings.method).stepping == Stepping::cvode)
-    return Unknown{"gradients go through explicit steps, and bdf's are implicit",
-                   "use method=dopri5, tsit5, dop853 or one of fixed steps"};
+    return Unsupported{"gradients go through explicit steps, and bdf's are implicit",
+                       "use method=dopri5, tsit5, dop853 or one of fixed steps"};
   if (!has_adjoint(flow.field))
-    return Unknown{"the engine " + flow.engine.name() + " computes no gradients",
-                   "use engine=reference or engine=simd, and no external functions"};
+    return Unsupported{"the engine " + flow.engine.name() + " computes no gradients",
+                       "use engine=reference or engine=simd, and no external functions"};
   return std::nullopt;
 }
 
@@ -506,7 +507,7 @@ void RecordedFlow::Parts::integrate(const Schedule& schedule, const HostSwarm& s
 
 RecordedFlow::RecordedFlow(const Flow& flow, const Schedule& schedule, const HostSwarm& start,
                            const GradientSettings& settings) {
-  if (const auto unknown = gradient_unknown(flow))
+  if (const auto unknown = gradient_unsupported_reason(flow))
     throw Error(Fault::input, unknown->what, "gradient", unknown->remedy);
   parts_ = std::make_unique<Parts>(Parts{flow, settings});
   parts_->integrate(schedule, start);

@@ -503,7 +503,7 @@ Result solved(const MatrixXd& m, const Solve& solve) {
   if (m.rows() < kLarge) return solve(m);
   const auto own = std::make_shared<const MatrixXd>(m);
   const auto found = std::make_shared<Result>();
-  do_aside([own, found, solve] { *found = solve(*own); });
+  run_in_thread([own, found, solve] { *found = solve(*own); });
   return std::move(*found);
 }
 

@@ -96,8 +96,8 @@ std::string case_of(const std::string& name) {
 
 }  // namespace
 
-std::vector<GoldenCheck> held_against(const Transformer& model, const Record& golden,
-                                      const std::string& where, const PassOptions& options) {
+std::vector<GoldenCheck> compare_with_golden(const Transformer& model, const Record& golden,
+                                             const std::string& where, const PassOptions& options) {
   std::map<std::string, Trace> traces;
   for (const auto& [name, array] : golden) {
     const std::string of = case_of(name), rest = name.substr(of.size());

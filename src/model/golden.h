@@ -25,7 +25,8 @@ struct GoldenCheck {
 // (vocabulary), and embedding (d), the mean of the last states made a unit vector. Prompts of
 // spectra are mfcc (frames, features); their logits (labels) are those of the class token.
 // Error(input) for any other name and for other shapes.
-std::vector<GoldenCheck> held_against(const Transformer& model, const Record& golden,
-                                      const std::string& where, const PassOptions& options = {});
+std::vector<GoldenCheck> compare_with_golden(const Transformer& model, const Record& golden,
+                                             const std::string& where,
+                                             const PassOptions& options = {});
 
 }  // namespace murmur

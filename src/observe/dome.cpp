@@ -214,7 +214,7 @@ Dome dome_of(const HeadPart& head) {
   return dome;
 }
 
-double angle_of_vision(double concentration, double factor) {
+double attention_angle(double concentration, double factor) {
   const double fall = -std::log(factor), c = std::fabs(concentration);
   return fall < 2 * c ? std::acos(1 - fall / c) : std::numbers::pi;
 }

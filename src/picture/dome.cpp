@@ -184,7 +184,7 @@ class DomePage {
     if (picture_.heads.size() > 1) return "line: half the weight";
     const double c = picture_.heads[0].concentration;
     if (c == 0) return "all directions alike";
-    const double angle = angle_of_vision(c, 0.5) * 180 / std::numbers::pi;
+    const double angle = attention_angle(c, 0.5) * 180 / std::numbers::pi;
     return angle < 180 ? fmt::format("half the weight at {:.0f}\u00b0", angle)
                        : "more than half everywhere";
   }

@@ -292,9 +292,9 @@ class Painter {
     const Arrow3 middle = sum({}, head.query, head.concentration > 0 ? 1 : -1);
     for (int k = 0; k < 10; ++k) {
       pen_.ink(look_.query, (near ? 1.0 : 0.6) * kVision * view_.parts.query);
-      globe_.cap(middle, angle_of_vision(head.concentration, 0.05 + 0.1 * k), near);
+      globe_.cap(middle, attention_angle(head.concentration, 0.05 + 0.1 * k), near);
     }
-    globe_.cap_edge(middle, angle_of_vision(head.concentration, 0.5), near);
+    globe_.cap_edge(middle, attention_angle(head.concentration, 0.5), near);
     pen_.ink(look_.query, (near ? 0.75 : 0.35) * view_.parts.query);
     cairo_set_line_width(cr_, 1.2 * look_.line);
     cairo_stroke(cr_);

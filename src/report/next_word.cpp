@@ -187,7 +187,7 @@ bool NextWordRequest::set(const std::string& key, const std::string& value) {
   return true;
 }
 
-void use_words_of(const RunReader& run, NextWordRequest& request) {
+void use_vocabulary_of(const RunReader& run, NextWordRequest& request) {
   if (run.command() == "trace") {
     const TraceFile file = read_trace_file(run.directory());
     if (std::filesystem::exists(run.directory() / "candidates.npy")) {
@@ -249,7 +249,8 @@ int token_for(const NextWordRequest& request, const Shape& shape) {
   return token;
 }
 
-Said said_by(const HostSwarm& x, int token, const Vocabulary& vocabulary, const ReadoutRule& rule) {
+NextWordReading read_next_word(const HostSwarm& x, int token, const Vocabulary& vocabulary,
+                               const ReadoutRule& rule) {
   return {next_word(vocabulary, token_place(x, token), rule),
           next_word(vocabulary, mean_place(x), rule)};
 }
@@ -290,7 +291,7 @@ NextWordPicture next_word_picture(const WordedRun& run, const NextWordRequest& r
     picture.times.push_back(run.history.time(frame));
     auto& row = picture.swarm.emplace_back();
     for (int i = 0; i < shape.n; i += stride) row.push_back(seen(axes, token_place(u, i)));
-    const Said said = said_by(x, token, vocabulary, request.rule);
+    const NextWordReading said = read_next_word(x, token, vocabulary, request.rule);
     picture.token.place.push_back(seen(axes, token_place(u, token)));
     const HostSwarm middle = mean_of(x, run.manifold);
     picture.mean.place.push_back(seen(axes, token_place(middle, 0)));

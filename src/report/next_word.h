@@ -35,7 +35,7 @@ struct NextWordRequest {
 // probable tokens, read at the token that it asks; without predictions: the tokens of its text,
 // where they start. For a swarm that reads sentences: its whole learned vocabulary, read at the
 // first token that the task asks about. For other runs nothing changes.
-void use_words_of(const RunReader& run, NextWordRequest& request);
+void use_vocabulary_of(const RunReader& run, NextWordRequest& request);
 // (n) the texts of the tokens of such a run; empty for others.
 std::vector<std::string> token_words(const RunReader& run);
 
@@ -44,10 +44,11 @@ Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, st
 int token_for(const NextWordRequest& request, const Shape& shape);
 
 // The predictions of one token and of the mean in one frame.
-struct Said {
+struct NextWordReading {
   NextWord token{}, mean{};
 };
-Said said_by(const HostSwarm& x, int token, const Vocabulary& vocabulary, const ReadoutRule& rule);
+NextWordReading read_next_word(const HostSwarm& x, int token, const Vocabulary& vocabulary,
+                               const ReadoutRule& rule);
 
 // The swarm among its words; d > 3 is seen along the three directions in which the first frame, the
 // last and the words spread most. Of many tokens and frames a part is drawn.

@@ -199,7 +199,7 @@ void add_lens(RunReport& report, const TraceFile& file) {
         {"layer", "says next", "rank of the last answer", "its probability", "entropy (nats)"}};
     for (const LensRow& row : file.texts[t].lens) {
       std::string says;
-      for (const SaidToken& said : row.top)
+      for (const PredictedToken& said : row.top)
         says += fmt::format("{}{} {:.2f}", says.empty() ? "" : " · ", said.token, said.probability);
       table.push_back({fmt::format("{}", row.frame), says, fmt::format("{}", row.rank),
                        fmt::format("{:.3f}", row.probability), fmt::format("{:.2f}", row.entropy)});
@@ -257,7 +257,7 @@ void add_values(RunReport& report, const RunReader& run, const TraceFile& file) 
 void add_readings(RunReport& report, const RunReader& run, const TraceFile& file) {
   const std::vector<LayerReading> layers = layer_readings(run, file);
   const std::vector<TwinReading> twin =
-      run.shape().n <= kMostFlown ? twin_flight(run, file) : std::vector<TwinReading>{};
+      run.shape().n <= kMostIdealFlowTokens ? twin_readings(run, file) : std::vector<TwinReading>{};
   int climbs = 0;
   for (std::size_t k = 1; k < layers.size(); ++k)
     climbs += layers[k].energy_scaled > layers[k - 1].energy_scaled ? 1 : 0;
@@ -274,7 +274,7 @@ void add_readings(RunReport& report, const RunReader& run, const TraceFile& file
         "One part left out",
         "Attention, feed-forward or the norms of all blocks are left out, and the text is read "
         "again. A curve ends where a state is not finite.");
-  if (run.shape().n <= kMostFlown) {
+  if (run.shape().n <= kMostIdealFlowTokens) {
     const Figure figure = phase_figure(phase_places(run, file), report.style());
     report.add_figure(draw_svg_and_png(figure, report.figures, "phase"),
                       "The layers on the phase diagram", figure.note);
@@ -344,7 +344,7 @@ void report_trace(RunReport& report) {
   if (report.stopped()) return;
   if (fs::exists(report.run() / "candidates.npy")) {
     NextWordRequest request;
-    use_words_of(run, request);
+    use_vocabulary_of(run, request);
     add_next_word(report, worded_run(run, e), request);
     if (report.stopped()) return;
   }

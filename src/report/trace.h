@@ -31,7 +31,8 @@ Figure trace_attention_figure(const RunReader& run, const TraceFile& file,
 // token. Of patching at all places.
 Figure patching_figure(const TraceFile& trace, FigureStyle style);
 
-inline constexpr int kMostFlown = 512;  // tokens of a run for which the ideal flow is computed
+inline constexpr int kMostIdealFlowTokens =
+    512;  // tokens of a run for which the ideal flow is computed
 
 // Cosines, energies, ranks and norms of the layers, the ideal flow, and its distance from them.
 // `twin` may be empty.

@@ -233,7 +233,7 @@ void read_heads(const TracedText& text, const Description& of, InputReading& rea
 void read_moves(const TracedText& text, const Description& of, const std::vector<double>& betas,
                 bool backwards, InputReading& reading) {
   for (int block = 0; block + 1 < text.frames(); ++block) {
-    const HostSwarm x = on_the_sphere(text, block), y = on_the_sphere(text, block + 1);
+    const HostSwarm x = project_to_sphere(text, block), y = project_to_sphere(text, block + 1);
     reading.alignment.push_back(move_fit(backwards ? y : x, backwards ? x : y,
                                          betas[static_cast<std::size_t>(block)],
                                          {.causal = of.causal})
@@ -272,9 +272,10 @@ RealReading read_inputs(const Transformer& model, const Transformer& exchanged,
         trace_prompt(model, nullptr, text.prompt, {.feed_forward = options.whole_blocks});
     reading.rank_attention_only = layer_readings(attention_only, all.beta).back().effective_rank;
     const TracedText other = trace_prompt(exchanged, nullptr, text.prompt, {});
-    const HostSwarm start = on_the_sphere(text, 0), end = on_the_sphere(text, text.frames() - 1);
+    const HostSwarm start = project_to_sphere(text, 0),
+                    end = project_to_sphere(text, text.frames() - 1);
     reading.reordered =
-        mean_angle(end, on_the_sphere(other, other.frames() - 1)) / mean_angle(start, end);
+        mean_angle(end, project_to_sphere(other, other.frames() - 1)) / mean_angle(start, end);
     if (!options.backwards) return;
     std::reverse(reading.layers.begin(), reading.layers.end());
     std::reverse(reading.leader.begin(), reading.leader.end());

@@ -169,7 +169,7 @@ Reproduction predictions_of(const RunReader& run, const Experiment& experiment);
 std::string json_of(const Reproduction& reproduction);
 // One line per disagreement, open check or unexpected answer, with both numbers and the best
 // explanation.
-std::vector<std::string> dissents_of(const Reproduction& reproduction);
+std::vector<std::string> disagreements_of(const Reproduction& reproduction);
 // Both numbers of a check, with as many digits as its tolerance needs: numbers that differ by more
 // are printed differently.
 struct CheckText {

@@ -280,7 +280,7 @@ ReproducedTable table_of_checks(const Reproduction& r) {
   return table;
 }
 
-std::vector<std::string> dissents_of(const Reproduction& r) {
+std::vector<std::string> disagreements_of(const Reproduction& r) {
   std::vector<std::string> lines;
   for (const Check& check : r.checks) {
     const Answer expected = expected_answer(r, check);

@@ -96,7 +96,9 @@ class NullEngine final : public Engine {
  public:
   explicit NullEngine(NullModel null) : null_(null) {}
   std::string name() const override { return std::string(name_of(null_)); }
-  std::optional<Unknown> knows(const Dynamics&, Shape) const override { return std::nullopt; }
+  std::optional<Unsupported> unsupported_reason(const Dynamics&, Shape) const override {
+    return std::nullopt;
+  }
   std::unique_ptr<Swarm> place(const HostSwarm& x) override { return plain_->place(x); }
   HostSwarm fetch(const Swarm& x) override { return plain_->fetch(x); }
 

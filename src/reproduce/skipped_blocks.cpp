@@ -154,7 +154,7 @@ void shuffle(std::vector<int>& group, int first) {
 State merged(const TracedText& text, const Description& of, int frame, double least, bool at_random,
              int& groups) {
   const int n = text.n(), first = of.answers_first ? 1 : 0;
-  const HostSwarm x = on_the_sphere(text, frame);
+  const HostSwarm x = project_to_sphere(text, frame);
   std::vector<int> group(static_cast<std::size_t>(n));
   std::iota(group.begin(), group.end(), 0);
   for (int i = first; i < n; ++i)
@@ -217,7 +217,7 @@ bool merges(const Description& of) { return !of.causal && of.rotary.width == 0; 
 std::vector<double> speeds_of(const TracedText& text) {
   std::vector<double> speed;
   for (int f = 0; f + 1 < text.frames(); ++f)
-    speed.push_back(mean_angle(on_the_sphere(text, f), on_the_sphere(text, f + 1)));
+    speed.push_back(mean_angle(project_to_sphere(text, f), project_to_sphere(text, f + 1)));
   return speed;
 }
 

@@ -72,7 +72,7 @@ TrainingCache::TrainingCache(const ReproductionControl& control, fs::path folder
 Training TrainingCache::describe(TrainingSpec spec) const {
   if (!control_.data.empty()) spec.data = control_.data.string();
   if (control_.threads > 0) spec.threads = control_.threads;
-  return make_training(lay_over(spec, control_.changed));
+  return make_training(apply_assignments(spec, control_.changed));
 }
 
 const TrainingData& TrainingCache::data_for(const Training& training) {

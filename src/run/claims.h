@@ -20,8 +20,8 @@ class Claims {
   std::optional<File> take(const std::string& unit) const;
 
   // Leaves a message about a unit for other processes, until the folder is cleared.
-  void leave_word(const std::string& unit, const std::string& text) const;
-  std::optional<std::string> word_about(const std::string& unit) const;
+  void leave_message(const std::string& unit, const std::string& text) const;
+  std::optional<std::string> message_about(const std::string& unit) const;
 
   // Call it before the first claim, and from each process that finds all units done, so that no
   // lock files remain.

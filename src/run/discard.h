@@ -6,13 +6,13 @@
 
 namespace murmur {
 
-struct RunWeight {
+struct RunSize {
   std::uint64_t files = 0, bytes = 0;  // links count as files of no size
 };
 
 // Counts what removing a run would remove. Error(input) unless the path is a directory (not a link)
 // with our manifest that holds no other run; Error(runtime) while another process writes the run.
-RunWeight weigh_run(const std::filesystem::path& directory);
+RunSize measure_run(const std::filesystem::path& directory);
 // Refuses in the same cases. Then one rename takes the run away, and its files are removed. Links
 // in it are removed; their targets stay.
 void discard_run(const std::filesystem::path& directory);

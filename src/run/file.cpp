@@ -326,12 +326,12 @@ std::optional<File> Claims::take(const std::string& unit) const {
     }
 }
 
-void Claims::leave_word(const std::string& unit, const std::string& text) const {
+void Claims::leave_message(const std::string& unit, const std::string& text) const {
   make_folder_of_run(folder_);
   write_file_atomically(folder_ / (unit + ".word"), text);
 }
 
-std::optional<std::string> Claims::word_about(const std::string& unit) const {
+std::optional<std::string> Claims::message_about(const std::string& unit) const {
   const fs::path path = folder_ / (unit + ".word");
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;

@@ -231,8 +231,8 @@ void require_run_itself(const fs::path& place) {
                 "murmur runs lists the runs; a run holds a manifest.json that murmur wrote");
 }
 
-RunWeight weigh(const fs::path& place) {
-  RunWeight weight;
+RunSize weigh(const fs::path& place) {
+  RunSize weight;
   for (fs::recursive_directory_iterator at(place), end; at != end; ++at) {
     const fs::file_status status = at->symlink_status();
     if (fs::is_directory(status) && is_run_directory(at->path()))
@@ -281,7 +281,7 @@ bool sweep(const fs::path& path) {
 
 }  // namespace
 
-RunWeight weigh_run(const fs::path& directory) {
+RunSize measure_run(const fs::path& directory) {
   const fs::path place = without_slash(directory);
   require_run_itself(place);
   if (is_being_written(place))
@@ -292,7 +292,7 @@ RunWeight weigh_run(const fs::path& directory) {
 
 void discard_run(const fs::path& directory) {
   const fs::path place = without_slash(directory);
-  weigh_run(place);
+  measure_run(place);
   const File lock = lock_run_directory(place);
   const fs::path gone = hidden_sibling(place, "gone");
   rename_path(place, gone);

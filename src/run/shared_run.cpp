@@ -48,7 +48,7 @@ std::vector<float> singles_of(std::span<const double> rows, double t, int first,
 SharedRun::SharedRun(Ranks& ranks, const std::function<Run()>& open) : ranks_(ranks) {
   on_first(&ranks, [&] { led_.emplace(open()); });
   const std::string there =
-      ranks.told_by(0, led_ ? fs::absolute(led_->directory()).string() : std::string());
+      ranks.broadcast_text(0, led_ ? fs::absolute(led_->directory()).string() : std::string());
   directory_ = led_ ? led_->directory() : fs::path(there);
   together(&ranks, [&] {
     if (!is_run_directory(directory_))

@@ -128,7 +128,7 @@ Experiment experiment_of(const Sweep& sweep, const Cell& cell) try {
 
 // Takes the data from files from the first cell that can be simulated; if there is none, throws the
 // first refusal.
-Experiment first_that_flies(const Sweep& sweep) {
+Experiment first_valid_cell(const Sweep& sweep) {
   std::optional<Error> refusal;
   for (std::int64_t k = 0; k < std::min(sweep.grid(), kCellsTried); ++k) try {
       return experiment_of(sweep, grid_cell(sweep, k));
@@ -262,7 +262,7 @@ Sweep make_sweep(const Settings& given, const std::vector<std::string>& typed) {
   if (sweep.refine > 0 && !refined_axis(sweep))
     refuse(settings, "refine", "there is no axis of two or more numbers to halve",
            "give one, such as beta=1:9:9");
-  const Experiment first = first_that_flies(sweep);
+  const Experiment first = first_valid_cell(sweep);
   check_words(sweep);
   set_config(sweep, settings, first);
   return sweep;

@@ -171,7 +171,7 @@ class CellRunner {
   // Whether another process has finished the cell, or failed.
   bool done_by_others(const Cell& cell) {
     const bool kept = kept_rows(sweep_, cell, directory_).has_value();
-    const auto line = kept ? std::nullopt : claims_->word_about(std::to_string(cell.number));
+    const auto line = kept ? std::nullopt : claims_->message_about(std::to_string(cell.number));
     if (!kept && !line) return false;
     const std::lock_guard guard(lock_);
     units_.end(cost_of(sweep_, cell), kept);
@@ -184,7 +184,7 @@ class CellRunner {
 
   // Returns false if another process has the cell.
   bool claim_and_simulate(const Cell& cell, int threads) {
-    if (claims_ && claims_->word_about(kHalt)) halted_ = true;
+    if (claims_ && claims_->message_about(kHalt)) halted_ = true;
     if (stopped()) return true;
     std::optional<File> claim;
     if (claims_ && !(claim = claims_->take(std::to_string(cell.number)))) return false;
@@ -228,11 +228,11 @@ class CellRunner {
     SweepFailure failure{cell.number,   name_of(sweep_, cell), error.fault,
                          error.summary, error.where,           error.remedy};
     const std::string line = failure_line(sweep_, cell, failure);
-    if (claims_) claims_->leave_word(std::to_string(cell.number), line);
+    if (claims_) claims_->leave_message(std::to_string(cell.number), line);
     failures_[cell.number] = {failure, line};
     units_.end(cost_of(sweep_, cell), false);
     if (control_.fail_fast) halted_ = true;
-    if (control_.fail_fast && claims_) claims_->leave_word(kHalt, "");
+    if (control_.fail_fast && claims_) claims_->leave_message(kHalt, "");
     if (control_.share != SweepShare::joins) write_failures();
     if (control_.failed) control_.failed(failure);
   }

@@ -106,7 +106,7 @@ std::vector<std::vector<EffectiveBeta>> effective_betas(const TracedText& text,
   for (std::size_t layer = 0; layer < layers; ++layer) {
     const int window = window_of(of, layer);
     const std::vector<FitRow> cosines =
-        cosines_of(on_the_sphere(text, static_cast<int>(layer)), of.causal, window);
+        cosines_of(project_to_sphere(text, static_cast<int>(layer)), of.causal, window);
     for_blocks(of.heads, threads, [&](int head) {
       std::vector<FitRow> rows = cosines;
       read_weights(rows, &text.trace.attention[layer][static_cast<std::size_t>(head) * n * n], n,
@@ -137,7 +137,7 @@ CommonBeta common_beta(std::span<const TracedText> texts, const Description& of)
       for (std::size_t e = 0; e < text.trace.attention[layer].size(); ++e)
         mean[e % mean.size()] += text.trace.attention[layer][e] / static_cast<float>(of.heads);
       std::vector<FitRow> rows =
-          cosines_of(on_the_sphere(text, static_cast<int>(layer)), of.causal, window);
+          cosines_of(project_to_sphere(text, static_cast<int>(layer)), of.causal, window);
       read_weights(rows, mean.data(), text.n(), of.causal, window);
       for (FitRow& row : rows)
         if (row.cosine.size() > 1) block.push_back(std::move(row));

@@ -99,7 +99,7 @@ std::vector<LayerReading> layer_readings(const TracedText& text, double beta) {
   HostSwarm before;
   for (int f = 0; f < text.frames(); ++f) {
     std::vector<double> norms;
-    HostSwarm x = on_the_sphere(text, f, &norms);
+    HostSwarm x = project_to_sphere(text, f, &norms);
     LayerReading r = reading_of(x, beta);
     r.layer = f;
     for (const double norm : norms) r.norm += norm / text.n();
@@ -141,7 +141,7 @@ std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& 
   return rows;
 }
 
-std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file) {
+std::vector<TwinReading> twin_readings(const RunReader& run, const TraceFile& file) {
   std::vector<TextSpan> texts = texts_with_pairs(file, run);
   std::erase_if(texts, [](const TextSpan& s) { return s.n > kMostTwinTokens; });
   if (texts.empty())

@@ -41,7 +41,7 @@ struct TwinReading {
   double energy_scaled = 0;  // of the flow
 };
 // One row per layer; in row 0 all distances are 0. Error(input) if every text is too long.
-std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file);
+std::vector<TwinReading> twin_readings(const RunReader& run, const TraceFile& file);
 
 // The beta of the part of the flow that corresponds to a block.
 double beta_of(const TraceFile& file, int block);

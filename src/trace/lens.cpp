@@ -78,7 +78,7 @@ Candidates candidates_of(const Transformer& model, const TracedText& text,
   const std::vector<LensRow> rows = logit_lens(model, text, wider);
   if (rows.empty()) return found;
   const int d = model.description().d;
-  for (const SaidToken& said : rows.back().top) {
+  for (const PredictedToken& said : rows.back().top) {
     const std::vector<double> w = word_of(model, said.id);
     double square = 0;
     for (const double entry : w) square += entry * entry;

@@ -10,7 +10,7 @@
 
 namespace murmur {
 
-struct SaidToken {
+struct PredictedToken {
   std::int64_t id = 0;
   double probability = 0;
   std::string token{};  // as the vocabulary spells it
@@ -19,10 +19,10 @@ struct SaidToken {
 // One frame at one token: final norm and unembedding of its state, then softmax.
 struct LensRow {
   int frame = 0;
-  std::vector<SaidToken> top{};  // the likeliest first
-  double entropy = 0;            // nats
-  double probability = 0;        // of the token that the whole model predicts
-  int rank = 0;                  // of that token: 1 if this layer predicts it too
+  std::vector<PredictedToken> top{};  // the likeliest first
+  double entropy = 0;                 // nats
+  double probability = 0;             // of the token that the whole model predicts
+  int rank = 0;                       // of that token: 1 if this layer predicts it too
 };
 
 struct LensRequest {

@@ -69,7 +69,7 @@ Json lens_of(const WordsText& text) {
   Json layers = Json::array();
   for (const LensRow& row : text.lens) {
     Json said = Json::array();
-    for (const SaidToken& token : row.top)
+    for (const PredictedToken& token : row.top)
       said.push_back({{"token", token.token}, {"probability", rounded(token.probability)}});
     layers.push_back(std::move(said));
   }
@@ -209,8 +209,8 @@ struct TextReader::Parts {
                    .attention = text.trace.attention,
                    .lens = logit_lens(*model, text, {.place = text.n() - 1, .pass = kPass})};
     for (LensRow& row : made.lens)
-      for (SaidToken& said : row.top) said.token = vocabulary.token(said.id);
-    for (int f = 0; f < text.frames(); ++f) made.frames.push_back(on_the_sphere(text, f));
+      for (PredictedToken& said : row.top) said.token = vocabulary.token(said.id);
+    for (int f = 0; f < text.frames(); ++f) made.frames.push_back(project_to_sphere(text, f));
     return made;
   }
 };

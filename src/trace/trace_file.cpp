@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 Json json_of(const LensRow& row) {
   Json says = Json::array();
-  for (const SaidToken& said : row.top)
+  for (const PredictedToken& said : row.top)
     says.push_back({{"id", said.id}, {"token", said.token}, {"probability", said.probability}});
   return {{"layer", row.frame},
           {"says", std::move(says)},

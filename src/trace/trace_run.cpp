@@ -75,11 +75,11 @@ std::vector<std::string> trace_columns(const Experiment& e) {
 
 TraceFrame frame_of(std::span<const TracedText> texts, int frame) {
   TraceFrame made;
-  made.x = on_the_sphere(texts, frame, &made.norms);
+  made.x = project_to_sphere(texts, frame, &made.norms);
   return made;
 }
 
-Record taken_activations(std::span<TracedText> texts) {
+Record take_activations(std::span<TracedText> texts) {
   Record record;
   for (std::size_t t = 0; t < texts.size(); ++t) {
     Trace& trace = texts[t].trace;

@@ -45,7 +45,7 @@ TraceFrame frame_of(std::span<const TracedText> texts, int frame);
 //   blocks.0.hook_resid_pre, blocks.B.hook_resid_mid, blocks.B.hook_resid_post (n, d)
 //   blocks.B.attn.hook_pattern (heads, n, n), ln_final.hook_normalized (n, d), tokens (n)
 // Moves the arrays out of the traces of the texts, since they may be most of the memory.
-Record taken_activations(std::span<TracedText> texts);
+Record take_activations(std::span<TracedText> texts);
 
 // (blocks run, heads, 2, w, 2): eigenvalues of Q^T K, then of O V, real and imaginary parts, the
 // largest first. Empty if the maps are not known, or those of a head are all 0.

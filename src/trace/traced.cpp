@@ -85,7 +85,8 @@ std::vector<std::int64_t> continued(const Transformer& model, std::vector<std::i
   return ids;
 }
 
-HostSwarm on_the_sphere(std::span<const TracedText> texts, int frame, std::vector<double>* norms) {
+HostSwarm project_to_sphere(std::span<const TracedText> texts, int frame,
+                            std::vector<double>* norms) {
   int n = 0, row = 0;
   for (const TracedText& text : texts) n += text.n();
   const int d = texts.front().trace.d;
@@ -109,8 +110,8 @@ HostSwarm on_the_sphere(std::span<const TracedText> texts, int frame, std::vecto
   return x;
 }
 
-HostSwarm on_the_sphere(const TracedText& text, int frame, std::vector<double>* norms) {
-  return on_the_sphere(std::span(&text, 1), frame, norms);
+HostSwarm project_to_sphere(const TracedText& text, int frame, std::vector<double>* norms) {
+  return project_to_sphere(std::span(&text, 1), frame, norms);
 }
 
 }  // namespace murmur

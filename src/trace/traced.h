@@ -56,9 +56,10 @@ std::vector<std::int64_t> continued(const Transformer& model, std::vector<std::i
 
 // All tokens of all texts at one frame, each state divided by its norm; `norms` (all n) gets the
 // norms. Error(numerical) for a state without a direction.
-HostSwarm on_the_sphere(std::span<const TracedText> texts, int frame,
-                        std::vector<double>* norms = nullptr);
+HostSwarm project_to_sphere(std::span<const TracedText> texts, int frame,
+                            std::vector<double>* norms = nullptr);
 // The same for one text.
-HostSwarm on_the_sphere(const TracedText& text, int frame, std::vector<double>* norms = nullptr);
+HostSwarm project_to_sphere(const TracedText& text, int frame,
+                            std::vector<double>* norms = nullptr);
 
 }  // namespace murmur

@@ -49,7 +49,7 @@ View from_x(const Problem& p, double eps) { return {p.there, p.a, p.b, eps, p.th
 View from_y(const Problem& p, double eps) { return {p.back, p.b, p.a, eps, p.threads}; }
 
 //   (n) f_i = -eps ln sum_j b_j e^{(g_j - c_ij) / eps}
-std::vector<double> soften(const View& v, const std::vector<double>& g) {
+std::vector<double> softmin(const View& v, const std::vector<double>& g) {
   std::vector<double> f(v.a.size());
   for_rows(v.c.rows, v.threads, [&](int i) {
     const double* row = v.c.row(i);
@@ -102,11 +102,11 @@ class Sweeper {
   Sweeper(const Problem& problem, Solved& solved) : problem_(problem), s_(solved) {}
 
   void sweep(double eps) {
-    blend(s_.prices.f, soften(from_x(problem_, eps), s_.prices.g), problem_.alone ? 0.5 : w_);
+    blend(s_.prices.f, softmin(from_x(problem_, eps), s_.prices.g), problem_.alone ? 0.5 : w_);
     if (problem_.alone)
       s_.prices.g = s_.prices.f;
     else
-      blend(s_.prices.g, soften(from_y(problem_, eps), s_.prices.f), w_);
+      blend(s_.prices.g, softmin(from_y(problem_, eps), s_.prices.f), w_);
     ++s_.sweeps;
   }
 
@@ -115,7 +115,7 @@ class Sweeper {
   //   OT = sum a f + sum b g - eps (sum P - 1)
   void evaluate_error(double eps) {
     Prices at = s_.prices;
-    if (!problem_.alone) at.g = soften(from_y(problem_, eps), at.f);
+    if (!problem_.alone) at.g = softmin(from_y(problem_, eps), at.f);
     const std::vector<double> rows = margin(from_x(problem_, eps), at);
     s_.margin_error = distance_of(rows, problem_.a);
     const auto& a = problem_.a;

@@ -93,7 +93,7 @@ TEST(Borrowed, EveryEngineComesToTheSameBits) {
         HostSwarm x = random_sphere({n, d}, 7);
         if (n > 8) x.mass[3] = 0;
         for (const Dynamics& dynamics : many_dynamics(d)) {
-          if (engine->knows(dynamics, x.shape())) continue;
+          if (engine->unsupported_reason(dynamics, x.shape())) continue;
           const HostSwarm wanted = velocity(*engine, dynamics, x);
           for (const int gap : {0, 1, 5}) {
             Lent from(x, gap), to(x, gap);

@@ -294,9 +294,11 @@ TEST_F(Cuda, ArcLength) {
 
 TEST_F(Cuda, RefusesWhatItHasNoKernelFor) {
   const auto cuda = make_cuda_engine(Precision::f64);
-  EXPECT_TRUE(cuda->knows(dynamics_of(Attention{.weighting = Attention::hard}), {4, 3}));
-  EXPECT_TRUE(cuda->knows(sa(1), {2'000'000'000, 3}));  // its memory is said before it starts
-  EXPECT_FALSE(cuda->knows(sa(1), {1000, 3}));
+  EXPECT_TRUE(
+      cuda->unsupported_reason(dynamics_of(Attention{.weighting = Attention::hard}), {4, 3}));
+  EXPECT_TRUE(
+      cuda->unsupported_reason(sa(1), {2'000'000'000, 3}));  // its memory is said before it starts
+  EXPECT_FALSE(cuda->unsupported_reason(sa(1), {1000, 3}));
 }
 
 // What a flow takes of the GPU's memory is known without one, and grows with what is asked for.

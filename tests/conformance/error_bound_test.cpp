@@ -229,7 +229,7 @@ struct Compared {
 Compared compare(const Dynamics& dynamics, const HostSwarm& x, const MomentsChoice& choice,
                  int rows = kLooked) {
   const auto engine = make_moments_engine(choice);
-  EXPECT_FALSE(engine->knows(dynamics, x.shape()));
+  EXPECT_FALSE(engine->unsupported_reason(dynamics, x.shape()));
   const auto field = engine->prepare(dynamics, x.shape());
   const auto place = engine->place(x), a = engine->place(x);
   HostSwarm& sum = static_cast<HostSwarm&>(*a);

@@ -73,7 +73,7 @@ void expect_same_flight(const Case& c, Method method) {
   };
   const auto reference = make_reference_engine();
   const auto moments = make_moments_engine({.pairs_above = kMomentsPromise, .threads = 2});
-  ASSERT_FALSE(moments->knows(dynamics, c.x.shape())) << c.name;
+  ASSERT_FALSE(moments->unsupported_reason(dynamics, c.x.shape())) << c.name;
   double worst = 0;
   const HostSwarm wanted = fly(*reference, nullptr), got = fly(*moments, &worst);
   const bool adaptive = row.embedded_order > 0 || row.stepping == Stepping::cvode;

@@ -281,7 +281,7 @@ TEST(Moments, SayWhichForceTheyDoNotKnow) {
   const auto reason = [&](const Attention& head) {
     Dynamics dynamics = of({.beta = 1});
     dynamics.sublayers.push_back(of(head).sublayers[0]);
-    return engine->knows(dynamics, {4, 2}).value_or(Unknown{}).what;
+    return engine->unsupported_reason(dynamics, {4, 2}).value_or(Unsupported{}).what;
   };
   const struct {
     Attention head;
@@ -295,7 +295,7 @@ TEST(Moments, SayWhichForceTheyDoNotKnow) {
   for (const auto& [head, name] : unknown)
     EXPECT_NE(reason(head).find(name), std::string::npos) << reason(head);
   EXPECT_EQ(reason({.beta = 2}), "");
-  EXPECT_NE(engine->knows(sa(1), {4, 6})->what.find("coordinates"), std::string::npos);
+  EXPECT_NE(engine->unsupported_reason(sa(1), {4, 6})->what.find("coordinates"), std::string::npos);
 }
 
 TEST(Moments, GiveTheSameBitsForAnyThreadCount) {
@@ -321,10 +321,12 @@ TEST(Moments, DegreeIsEnoughAndNotTooMuch) {
 }
 
 TEST(Moments, RefuseWhatTheyDoNotKnow) {
-  EXPECT_FALSE(make_moments_engine()->knows(of({.beta = 3}), {8, 2}).has_value());
-  EXPECT_FALSE(make_moments_engine()->knows(of({.beta = -3}), {8, 5}).has_value());
-  EXPECT_TRUE(make_moments_engine()->knows(of({.beta = 3}), {8, 6}).has_value());
-  EXPECT_TRUE(make_moments_engine()->knows(of({.mask = Attention::causal}), {8, 2}).has_value());
+  EXPECT_FALSE(make_moments_engine()->unsupported_reason(of({.beta = 3}), {8, 2}).has_value());
+  EXPECT_FALSE(make_moments_engine()->unsupported_reason(of({.beta = -3}), {8, 5}).has_value());
+  EXPECT_TRUE(make_moments_engine()->unsupported_reason(of({.beta = 3}), {8, 6}).has_value());
+  EXPECT_TRUE(make_moments_engine()
+                  ->unsupported_reason(of({.mask = Attention::causal}), {8, 2})
+                  .has_value());
   const auto engine = make_moments_engine();
   EXPECT_THROW(engine->prepare(of({.self = false}), {8, 2}), Error);
   const auto reference = make_reference_engine();

@@ -65,7 +65,7 @@ TEST(SimdEngine, RefusesWhatItHasNoKernelFor) {
   for (const auto& [head, name] : unknown) {
     Dynamics dynamics = dynamics_of(head, Manifold::space);
     dynamics.sublayers.insert(dynamics.sublayers.begin(), sa(1).sublayers[0]);  // that one is known
-    const auto reason = make_simd_engine(Precision::f64, 1)->knows(dynamics, {4, 3});
+    const auto reason = make_simd_engine(Precision::f64, 1)->unsupported_reason(dynamics, {4, 3});
     ASSERT_TRUE(reason.has_value());
     EXPECT_NE(reason->what.find(name), std::string::npos) << reason->what;
     EXPECT_THROW(engine->prepare(dynamics, {4, 3}), Error);
@@ -73,7 +73,7 @@ TEST(SimdEngine, RefusesWhatItHasNoKernelFor) {
     EXPECT_THROW(resolve_engine({.precision = Precision::f32}, {4, 3}, dynamics), Error);
     EXPECT_EQ(resolve_engine({}, {4000, 3}, dynamics), "reference");
   }
-  EXPECT_FALSE(make_simd_engine(Precision::f64, 1)->knows(sa(1), {4, 3}).has_value());
+  EXPECT_FALSE(make_simd_engine(Precision::f64, 1)->unsupported_reason(sa(1), {4, 3}).has_value());
   EXPECT_EQ(resolve_engine({}, {4000, 3}, sa(1)), "simd");
 }
 

@@ -74,7 +74,7 @@ TEST(Sums, AreThoseOfTheReferenceToTheBit) {
   for (const Case& c : cases()) {
     const auto wanted = reference->prepare(c.dynamics, c.x.shape());
     on_every_engine([&](Engine& engine, const std::string& name) {
-      if (engine.knows(c.dynamics, c.x.shape())) return;
+      if (engine.unsupported_reason(c.dynamics, c.x.shape())) return;
       SCOPED_TRACE(name + ", n = " + std::to_string(c.x.n()) + ", d = " + std::to_string(c.x.d()));
       const auto field = engine.prepare(c.dynamics, c.x.shape());
       const auto at = engine.place(c.x);
@@ -103,7 +103,7 @@ TEST(Sums, AreThoseOfTheReferenceToTheBit) {
 TEST(Sums, GiveTheRowOfTheFrame) {
   for (const Case& c : cases())
     on_every_engine([&](Engine& engine, const std::string& name) {
-      if (engine.knows(c.dynamics, c.x.shape())) return;
+      if (engine.unsupported_reason(c.dynamics, c.x.shape())) return;
       const auto field = engine.prepare(c.dynamics, c.x.shape());
       const auto at = engine.place(c.x);
       EXPECT_EQ(bits(observe(*field, *at, c.x, {})), bits(observe(c.x, c.dynamics, {}))) << name;

@@ -60,11 +60,15 @@ TEST(ChangingMatrices, AreRefusedByMoments) {
   Dynamics dynamics = dynamics_of(Attention{.beta = 1});
   dynamics.sublayers[0] = {{Attention{}}, 0, 1, {Attention{.value = scaled_identity(2, 2)}}};
   const auto moments = make_moments_engine({});
-  ASSERT_TRUE(moments->knows(dynamics, {10, 2}));
-  EXPECT_NE(moments->knows(dynamics, {10, 2})->what.find("in a line"), std::string::npos);
+  ASSERT_TRUE(moments->unsupported_reason(dynamics, {10, 2}));
+  EXPECT_NE(moments->unsupported_reason(dynamics, {10, 2})->what.find("in a line"),
+            std::string::npos);
   const Dynamics limit = dynamics_of(ManyHeads{});
-  EXPECT_NE(moments->knows(limit, {10, 2})->what.find("limit of many heads"), std::string::npos);
-  EXPECT_NE(make_simd_engine(Precision::f64, 1)->knows(limit, {10, 2})->what.find("limit of many"),
+  EXPECT_NE(moments->unsupported_reason(limit, {10, 2})->what.find("limit of many heads"),
+            std::string::npos);
+  EXPECT_NE(make_simd_engine(Precision::f64, 1)
+                ->unsupported_reason(limit, {10, 2})
+                ->what.find("limit of many"),
             std::string::npos);
 }
 

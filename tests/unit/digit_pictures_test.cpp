@@ -396,9 +396,9 @@ TEST_F(DigitPictures, TheTruthIsSaidAsFarAsItIsKnown) {
 }
 
 TEST_F(DigitPictures, FlightsThatDoNotFitAreRefused) {
-  const auto refused = [&](const std::function<void(DigitTrajectory&)>& spoil) {
+  const auto refused = [&](const std::function<void(DigitTrajectory&)>& perturb) {
     DigitTrajectory trajectory = make_recording({});
-    spoil(trajectory);
+    perturb(trajectory);
     const fs::path png = folder_ / "no.png";
     EXPECT_EQ(fault_of([&] { draw_digit_trajectories({trajectory}, small_, png); }), Fault::input);
     EXPECT_EQ(fault_of([&] { draw_dissent(trajectory, small_, png); }), Fault::input);

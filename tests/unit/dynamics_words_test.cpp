@@ -52,7 +52,7 @@ std::string said(const Dynamics& dynamics) {
   return text;
 }
 
-std::string said_by(const Words& words) {
+std::string read_next_word(const Words& words) {
   return said(make_experiment(gather({.assignments = words})).dynamics);
 }
 
@@ -106,10 +106,10 @@ TEST(DynamicsWords, AreAllHeard) {
     const auto found = kHeard.find(row.parameter.name);
     ASSERT_NE(found, kHeard.end()) << row.parameter.name << " is not known to change anything";
     Words words = found->second.beside;
-    const std::string before = said_by(words);
-    EXPECT_EQ(said_by(words), before);
+    const std::string before = read_next_word(words);
+    EXPECT_EQ(read_next_word(words), before);
     words.push_back(found->second.word);
-    EXPECT_NE(said_by(words), before) << found->second.word;
+    EXPECT_NE(read_next_word(words), before) << found->second.word;
   }
 }
 

@@ -244,8 +244,8 @@ TEST(FlowGradient, WrongAdjointsAreRejected) {
   const auto engine = make_reference_engine();
   const GradientCase c = case_of("right", dynamics_of(lively_head(501)));
   EXPECT_LE(against_differences(c, *engine).worst, kWithin);
-  const auto rejected = [&](const std::function<void(FlowGradient&)>& spoil) {
-    return against_differences(c, *engine, spoil).worst > kWithin;
+  const auto rejected = [&](const std::function<void(FlowGradient&)>& perturb) {
+    return against_differences(c, *engine, perturb).worst > kWithin;
   };
   EXPECT_TRUE(rejected([](FlowGradient& g) {
     for (double& value : std::get<Attention>(g.dynamics.sublayers[0].forces[0]).query.data)

@@ -134,7 +134,7 @@ TEST(HostileModels, LogitsThatTheModelLacks) {
   Record golden;
   golden["input_ids"] = array_of(std::vector<std::int64_t>{1, 2});
   golden["logits_last"] = array_of(std::vector<double>(97, 0.0));
-  expect_refused({{"nothing of this name", [&] { held_against(*bert, golden, "golden"); }}});
+  expect_refused({{"nothing of this name", [&] { compare_with_golden(*bert, golden, "golden"); }}});
 }
 
 // A pipe that nobody writes to held the program without end.

@@ -84,7 +84,7 @@ class ThreadRanks final : public Ranks {
       value = *std::max_element(all.begin(), all.end());
     }
   }
-  std::string told_by(int rank, const std::string& text) override {
+  std::string broadcast_text(int rank, const std::string& text) override {
     table_.texts[rank_] = text;
     meet();
     std::string told = table_.texts[rank];
@@ -333,9 +333,9 @@ TEST(Ranks, AnErrorOfOneIsThrownOnAll) {
 TEST(Ranks, ThoseThatDifferAreRefused) {
   std::atomic<int> refused = 0;
   on_ranks(3, [&](Ranks& ranks) {
-    const Likeness same[] = {{"the program", "1"}, {"the experiment", "n = 3\nbeta = 4\n"}};
+    const RequiredEqual same[] = {{"the program", "1"}, {"the experiment", "n = 3\nbeta = 4\n"}};
     EXPECT_NO_THROW(require_alike(&ranks, same));
-    const Likeness own[] = {
+    const RequiredEqual own[] = {
         {"the program", "1"},
         {"the experiment", ranks.rank() == 2 ? "n = 3\nbeta = 5\n" : "n = 3\nbeta = 4\n"}};
     try {

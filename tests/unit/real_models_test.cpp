@@ -108,7 +108,7 @@ TEST(RealModels, AreOpenWhereTheyAreNot) {
   EXPECT_EQ(done.verdict(), Answer::open);
   EXPECT_TRUE(done.as_expected());
   ASSERT_EQ(done.checks.size(), 52u);
-  for (const std::string& line : dissents_of(done))
+  for (const std::string& line : disagreements_of(done))
     EXPECT_NE(line.find("the model is not here"), std::string::npos) << line;
   const Reproduction again =
       reproduce("real-models",

@@ -190,11 +190,11 @@ TEST(Reproduce, KnownDissentIsExpected) {
     r.checks = {
         {.what = std::string(known.what) + "...", .answer = known.answer, .rule_name = known.rule}};
     EXPECT_TRUE(r.as_expected()) << known.rule;
-    ASSERT_EQ(dissents_of(r).size(), 1u);
-    EXPECT_NE(dissents_of(r)[0].find(known.explanation), std::string::npos);
+    ASSERT_EQ(disagreements_of(r).size(), 1u);
+    EXPECT_NE(disagreements_of(r)[0].find(known.explanation), std::string::npos);
     r.checks[0].answer = Answer::agrees;
     EXPECT_FALSE(r.as_expected()) << known.rule;
-    EXPECT_NE(dissents_of(r)[0].find("NOT EXPECTED"), std::string::npos);
+    EXPECT_NE(disagreements_of(r)[0].find("NOT EXPECTED"), std::string::npos);
   }
 }
 
@@ -227,7 +227,7 @@ TEST(Reproduce, PrintedRowsShowWhatSetsThemApart) {
   EXPECT_NE(text.find("compared with"), std::string::npos) << text;
   EXPECT_NE(text.find("12.34567 "), std::string::npos) << text;
   EXPECT_NE(text.find("12.34569 "), std::string::npos) << text;
-  EXPECT_NE(dissents_of(r).at(0).find("12.34569"), std::string::npos);
+  EXPECT_NE(disagreements_of(r).at(0).find("12.34569"), std::string::npos);
 }
 
 TEST(Reproduce, EveryWayOfDrawingHasItsName) {

@@ -34,9 +34,9 @@ TEST(SentencePicture, IsDrawnDarkAndLight) {
 
 TEST(SentencePicture, PartsThatDoNotFitAreRefused) {
   const test::TemporaryDirectory folder;
-  const auto refused = [&](const auto& spoil) {
+  const auto refused = [&](const auto& perturb) {
     SentencePicture s = some_sentence();
-    spoil(s);
+    perturb(s);
     EXPECT_EQ(fault_of([&] { draw_sentence(s, {}, folder / "x.png"); }), Fault::input);
   };
   refused([](SentencePicture& s) { s.words.pop_back(); });

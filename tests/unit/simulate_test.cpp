@@ -12,7 +12,7 @@ namespace murmur::test {
 namespace {
 
 struct Asked {
-  int knows = 0, particle_sums = 0, pair_sums = 0;
+  int unsupported_reason = 0, particle_sums = 0, pair_sums = 0;
 };
 
 // No forces at all, in host memory.
@@ -41,9 +41,9 @@ class CountedEngine final : public HostEngine {
   explicit CountedEngine(Asked& asked) : asked_(asked) {}
 
   std::string name() const override { return "counted"; }
-  std::optional<Unknown> knows(const Dynamics&, Shape) const override {
-    ++asked_.knows;
-    return Unknown{"nothing is known", "use engine=reference"};
+  std::optional<Unsupported> unsupported_reason(const Dynamics&, Shape) const override {
+    ++asked_.unsupported_reason;
+    return Unsupported{"nothing is known", "use engine=reference"};
   }
 
  private:
@@ -81,9 +81,9 @@ TEST(Simulate, AsksNoEngineWhatItKnows) {
   CountedEngine engine(asked);
   const Experiment e = three_frames();
   simulate_into(folder / "run", e, engine);
-  EXPECT_EQ(asked.knows, 0);
+  EXPECT_EQ(asked.unsupported_reason, 0);
   EXPECT_THROW(engine.prepare(e.dynamics, e.swarm.shape()), Error);
-  EXPECT_EQ(asked.knows, 1);
+  EXPECT_EQ(asked.unsupported_reason, 1);
 }
 
 // The rows of a run are sums of the field: three frames, one pass over the pairs for each.

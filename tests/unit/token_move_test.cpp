@@ -326,13 +326,13 @@ TEST(Dome, TheFieldOfVisionIsThatOfTheScores) {
   const double c = part.beta * size_of(part.query) * mean;  // the score of such a key at the query
   EXPECT_NEAR(dome.concentration, c, kRounding);
   for (const double factor : {0.9, 0.5}) {
-    const double angle = angle_of_vision(c, factor);
+    const double angle = attention_angle(c, factor);
     ASSERT_GT(2 * c, -std::log(factor));
     EXPECT_NEAR(std::exp(c * std::cos(angle) - c), factor, 1e-12);
   }
-  EXPECT_NEAR(angle_of_vision(2 * std::log(2.0), 0.5), std::numbers::pi / 3, 1e-12);
-  EXPECT_EQ(angle_of_vision(0.3, 0.5), std::numbers::pi);  // more than half everywhere
-  EXPECT_EQ(angle_of_vision(0, 0.5), std::numbers::pi);
+  EXPECT_NEAR(attention_angle(2 * std::log(2.0), 0.5), std::numbers::pi / 3, 1e-12);
+  EXPECT_EQ(attention_angle(0.3, 0.5), std::numbers::pi);  // more than half everywhere
+  EXPECT_EQ(attention_angle(0, 0.5), std::numbers::pi);
 }
 
 // A mean over the keys that the token sees: the first token of a causal head sees its own.

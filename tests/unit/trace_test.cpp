@@ -109,7 +109,7 @@ TracedText ideal_text(const std::vector<double>& betas, bool causal, int n) {
   }
   text.trace.before = {x};
   text.trace.after = {x};
-  const HostSwarm sphere = on_the_sphere(text, 0);
+  const HostSwarm sphere = project_to_sphere(text, 0);
   std::vector<float> weights;
   for (const double beta : betas)
     for (int i = 0; i < n; ++i) {
@@ -297,7 +297,7 @@ TEST(Spheres, KeepDirectionsAndNorms) {
   const Model model = read_model(kFamilies / "bert");
   const std::vector<TracedText> texts{traced(model), traced(model, {1, 2})};
   std::vector<double> norms;
-  const HostSwarm x = on_the_sphere(texts, 2, &norms);
+  const HostSwarm x = project_to_sphere(texts, 2, &norms);
   ASSERT_EQ(x.n(), 9);
   ASSERT_EQ(norms.size(), 9u);
   for (int i = 0; i < 9; ++i)
@@ -309,7 +309,7 @@ TEST(Spheres, KeepDirectionsAndNorms) {
     }
   TracedText dead = traced(model);
   std::fill(dead.trace.before[0].begin(), dead.trace.before[0].end(), 0.0f);
-  EXPECT_THROW(on_the_sphere(dead, 0), Error);
+  EXPECT_THROW(project_to_sphere(dead, 0), Error);
 }
 
 TEST(TraceFiles, ReadBackAsTheyWereWritten) {

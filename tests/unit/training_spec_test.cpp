@@ -347,14 +347,14 @@ TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
 // config.toml repeats words as they were said, over a spec too.
 TEST(TrainingSpec, WordsAreLaidOverASpec) {
   const TrainingSpec spec{.blocks = 2, .rate = 0.003, .seed = 4};
-  const WordedTraining over = lay_over(spec, {"rate=1e-2", "epochs=recipe", "blocks=3"});
+  const WordedTraining over = apply_assignments(spec, {"rate=1e-2", "epochs=recipe", "blocks=3"});
   EXPECT_EQ(differing(over.spec, {.blocks = 3, .rate = 0.01, .seed = 4}), "");
   EXPECT_EQ(over.words.at("rate").text, "1e-2");
   EXPECT_EQ(over.words.at("blocks").origin, "command line: blocks=3");
   EXPECT_EQ(make_training(over).config,
             said({"seed=4", "rate=1e-2", "epochs=recipe", "blocks=3"}).config);
-  EXPECT_THROW(lay_over(spec, {"block=3"}), Error);
-  EXPECT_THROW(lay_over(spec, {"rate=0"}), Error);
+  EXPECT_THROW(apply_assignments(spec, {"block=3"}), Error);
+  EXPECT_THROW(apply_assignments(spec, {"rate=0"}), Error);
 }
 
 TEST(TrainingSpec, APlaceOfPicturesIsKeptWhole) {

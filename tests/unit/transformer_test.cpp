@@ -23,7 +23,7 @@ constexpr double kTolerance = 1e-5;  // of the largest entry: both sides are flo
 void expect_held(const Model& model, const fs::path& golden,
                  const PassOptions& options = {.threads = 2}) {
   for (const GoldenCheck& check :
-       held_against(*model, read_safetensors(golden).tensors, golden.string(), options))
+       compare_with_golden(*model, read_safetensors(golden).tensors, golden.string(), options))
     EXPECT_LT(check.error, kTolerance) << golden << ": " << check.name;
 }
 
@@ -55,8 +55,8 @@ TEST_P(Families, AreNotTakenForOneAnother) {
   write_safetensors(copy.path() / "model.safetensors", weights);
   double worst = 0;
   for (const GoldenCheck& check :
-       held_against(*read_model(copy.path()),
-                    read_safetensors(copy.path() / "golden.safetensors").tensors, "copy"))
+       compare_with_golden(*read_model(copy.path()),
+                           read_safetensors(copy.path() / "golden.safetensors").tensors, "copy"))
     worst = std::max(worst, check.error);
   EXPECT_GT(worst, kTolerance);
 }

@@ -378,8 +378,9 @@ class HostSumsEngine final : public HostEngine {
       : device_(std::move(device)), precision_(precision), sums_(sums) {}
 
   std::string name() const override { return device_->name(); }
-  std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
-    return device_->knows(dynamics, shape);
+  std::optional<Unsupported> unsupported_reason(const Dynamics& dynamics,
+                                                Shape shape) const override {
+    return device_->unsupported_reason(dynamics, shape);
   }
   bool same_when_shared() const override { return false; }
 
@@ -400,17 +401,18 @@ std::unique_ptr<Engine> make_host_engine(std::unique_ptr<Engine> device, Precisi
 
 constexpr int kLeastMajor = 9;  // compute capability that the kernels are made for
 
-std::optional<Unknown> unsupported_force(const Dynamics& dynamics) {
+std::optional<Unsupported> unsupported_force(const Dynamics& dynamics) {
   if (by_kind(dynamics).others)
-    return Unknown{"the cuda engine has no kernel for the limit of many heads",
-                   "use engine=reference or engine=auto"};
+    return Unsupported{"the cuda engine has no kernel for the limit of many heads",
+                       "use engine=reference or engine=auto"};
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces)
       if (const Attention* head = head_of(force))
         if (const char* why = simd::unsupported_reason(*head))
-          return Unknown{std::string("the cuda engine has no kernel for attention ") + why,
-                         "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "
-                         "attention are computed there"};
+          return Unsupported{
+              std::string("the cuda engine has no kernel for attention ") + why,
+              "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "
+              "attention are computed there"};
   return std::nullopt;
 }
 
@@ -425,15 +427,16 @@ class CudaEngine final : public DeviceEngine {
            (precision_ == Precision::f32 ? "f32 " : "f64 ") + gpu_name();
   }
 
-  std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
+  std::optional<Unsupported> unsupported_reason(const Dynamics& dynamics,
+                                                Shape shape) const override {
     if (auto why = unsupported_force(dynamics)) return why;
     if (sums_ == GpuSums::moments && shape.d != 3)
-      return Unknown{"moments on the GPU are for S^2, and d is " + std::to_string(shape.d),
-                     "use d=3, or engine=cuda"};
+      return Unsupported{"moments on the GPU are for S^2, and d is " + std::to_string(shape.d),
+                         "use d=3, or engine=cuda"};
     return room_for(shape);
   }
 
-  std::optional<Unknown> room_for(Shape shape) const override {
+  std::optional<Unsupported> room_for(Shape shape) const override {
     std::size_t available = 0, all = 0;
     inspect(cudaMemGetInfo(&available, &all));
     return too_large(shape, precision_, sums_, available);

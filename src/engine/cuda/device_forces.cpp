@@ -114,7 +114,7 @@ DeviceForces prepare(const std::vector<Force>& forces, Clock clock, int d) {
                      all.layers.push_back({upload_map(p.in, p.in_bias),
                                            upload_map(p.out, p.out_bias), number_of(p.activation)});
                    },
-                   [](const ManyHeads&) {}},  // refused by `knows`
+                   [](const ManyHeads&) {}},  // refused by `unsupported_reason`
         force);
   for (const Attention& head : simd::merge_equal_heads(heads, d))
     all.heads.push_back(fold_head(head, clock, d));

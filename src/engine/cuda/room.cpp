@@ -52,15 +52,15 @@ std::size_t transform_bytes(int n) {
   return count * (3 * 8 + 4 * 4 + 16) + (std::size_t{1} << 30);
 }
 
-std::optional<Unknown> too_large(Shape shape, Precision precision, GpuSums sums,
-                                 std::size_t available) {
+std::optional<Unsupported> too_large(Shape shape, Precision precision, GpuSums sums,
+                                     std::size_t available) {
   const std::size_t wanted = kSwarmsAtOnce * swarm_bytes(shape) + pair_bytes(shape, precision) +
                              (sums == GpuSums::moments ? transform_bytes(shape.n) : 0);
   if (wanted <= available) return std::nullopt;
-  return Unknown{"n = " + std::to_string(shape.n) + " particles of d = " + std::to_string(shape.d) +
-                     " need " + gibibytes(wanted) + " of the GPU's memory, and " +
-                     gibibytes(available) + " are free",
-                 "use fewer particles, or engine=auto"};
+  return Unsupported{
+      "n = " + std::to_string(shape.n) + " particles of d = " + std::to_string(shape.d) + " need " +
+          gibibytes(wanted) + " of the GPU's memory, and " + gibibytes(available) + " are free",
+      "use fewer particles, or engine=auto"};
 }
 
 }  // namespace murmur::cuda

@@ -28,7 +28,7 @@ std::size_t pair_bytes(Shape shape, Precision precision);
 std::size_t transform_bytes(int n);
 
 // Returns nothing if `available` bytes are enough for a flow of such a swarm, else the reason.
-std::optional<Unknown> too_large(Shape shape, Precision precision, GpuSums sums,
-                                 std::size_t available);
+std::optional<Unsupported> too_large(Shape shape, Precision precision, GpuSums sums,
+                                     std::size_t available);
 
 }  // namespace murmur::cuda

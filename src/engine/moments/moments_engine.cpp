@@ -161,10 +161,10 @@ class MomentsField final : public HostField {
     for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& heads = heads_.emplace_back();
       for (const Force& force : sublayer.forces)
-        std::visit(
-            Overloaded{[&](const Attention& a) { heads.push_back(head_of(a, shape)); },
-                       [](const Perceptron&) {}, [](const ManyHeads&) {}},  // refused by `knows`
-            force);
+        std::visit(Overloaded{[&](const Attention& a) { heads.push_back(head_of(a, shape)); },
+                              [](const Perceptron&) {},
+                              [](const ManyHeads&) {}},  // refused by `unsupported_reason`
+                   force);
       for (const Head& head : heads)
         std::visit(Overloaded{[&](const CircleHead& h) { record_orders(h.sums.orders()); },
                               [&](const HeadSums& h) { record_orders(h.sums().ways()[0].degree); }},
@@ -400,7 +400,8 @@ class MomentsEngine final : public HostEngine {
   explicit MomentsEngine(const MomentsChoice& choice) : choice_(choice) {}
   std::string name() const override { return "moments " + moments::target_name(); }
 
-  std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
+  std::optional<Unsupported> unsupported_reason(const Dynamics& dynamics,
+                                                Shape shape) const override {
     if (shape.d > moments::kMostCoordinates)
       return unknown("swarms with more than five coordinates");
     if (by_kind(dynamics).others) return unknown("the limit of many heads");
@@ -419,13 +420,13 @@ class MomentsEngine final : public HostEngine {
 
  private:
   // Scores are right to a few units in their last place, which bounds the accuracy of weights.
-  std::optional<Unknown> too_sharp(const Dynamics& dynamics, Shape shape) const {
+  std::optional<Unsupported> too_sharp(const Dynamics& dynamics, Shape shape) const {
     constexpr double kUnit = 0x1p-53;
     for (const Attention* head : by_kind(dynamics).heads) {
       const double reach = moments::fold_head(*head, dynamics.clock, shape.d).reach;
       const double least = 2 * kUnit * (300 + (shape.d + 8) * reach);
       if (least > choice_.pairs_above)
-        return Unknown{
+        return Unsupported{
             format("sums in double over scores of up to %.3g have an error of at least %.1g", reach,
                    least),
             format("use engine=moments:%.0e, or a smaller beta", 2 * least)};
@@ -433,7 +434,7 @@ class MomentsEngine final : public HostEngine {
     return std::nullopt;
   }
 
-  static Unknown unknown(const std::string& what) {
+  static Unsupported unknown(const std::string& what) {
     return {
         "the moments engine has no series for " + what,
         "use engine=auto: moments are for SA and USA with up to five coordinates (d=2 to d=5) and "

@@ -86,7 +86,7 @@ class MpiRanks final : public Ranks {
                         MPI_MAX, work_));
   }
 
-  std::string told_by(int rank, const std::string& text) override {
+  std::string broadcast_text(int rank, const std::string& text) override {
     std::uint64_t size = text.size();
     check(MPI_Bcast(&size, 1, MPI_UINT64_T, rank, work_));
     std::string received = text;

@@ -215,8 +215,9 @@ class SharedEngine final : public Engine {
   std::string name() const override {
     return inner_->name() + (inner_->same_when_shared() ? "" : " shared");
   }
-  std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
-    return inner_->knows(dynamics, shape);
+  std::optional<Unsupported> unsupported_reason(const Dynamics& dynamics,
+                                                Shape shape) const override {
+    return inner_->unsupported_reason(dynamics, shape);
   }
   std::unique_ptr<Swarm> place(const HostSwarm& x) override {
     const std::vector<int> cut = partitions_.place(x.n());

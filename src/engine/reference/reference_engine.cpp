@@ -286,7 +286,9 @@ class ReferenceEngine final : public HostEngine {
     return name_with(names);
   }
   // This engine computes every Dynamics.
-  std::optional<Unknown> knows(const Dynamics&, Shape) const override { return std::nullopt; }
+  std::optional<Unsupported> unsupported_reason(const Dynamics&, Shape) const override {
+    return std::nullopt;
+  }
 
  private:
   std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {

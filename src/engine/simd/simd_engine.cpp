@@ -40,7 +40,7 @@ class SimdField final : public HostField {
     for (const Force& force : forces)
       std::visit(Overloaded{[&](const Attention& head) { heads.push_back(head); },
                             [&](const Perceptron& p) { layers.push_back(simd::prepare_layer(p)); },
-                            [](const ManyHeads&) {}},  // refused by `knows`
+                            [](const ManyHeads&) {}},  // refused by `unsupported_reason`
                  force);
     std::vector<Attention> narrow;
     for (const Attention& head : simd::merge_equal_heads(heads, d)) {
@@ -132,10 +132,10 @@ class SimdEngine final : public HostEngine {
   // When shared, each row is summed on its own, without the symmetric kernel.
   bool same_when_shared() const override { return false; }
 
-  std::optional<Unknown> knows(const Dynamics& dynamics, Shape) const override {
+  std::optional<Unsupported> unsupported_reason(const Dynamics& dynamics, Shape) const override {
     if (by_kind(dynamics).others)
-      return Unknown{"the simd engine has no kernel for the limit of many heads",
-                     "use engine=reference or engine=auto"};
+      return Unsupported{"the simd engine has no kernel for the limit of many heads",
+                         "use engine=reference or engine=auto"};
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
         if (const auto why = std::visit(
@@ -143,9 +143,10 @@ class SimdEngine final : public HostEngine {
                            [](const Perceptron&) -> const char* { return nullptr; },
                            [](const ManyHeads&) -> const char* { return nullptr; }},
                 force))
-          return Unknown{std::string("the simd engine has no kernel for attention ") + why,
-                         "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "
-                         "attention are computed there"};
+          return Unsupported{
+              std::string("the simd engine has no kernel for attention ") + why,
+              "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "
+              "attention are computed there"};
     return std::nullopt;
   }
 

@@ -1,4 +1,4 @@
-// dissent.cpp: draws which tokens of a digit end at another class than its verdict, and how far
+// disagreeing_tokens.cpp: draws which tokens of a digit end at another class than its verdict, and how far
 // away.
 #include <fmt/format.h>
 
