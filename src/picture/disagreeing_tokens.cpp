@@ -1,5 +1,5 @@
-// disagreeing_tokens.cpp: draws which tokens of a digit end at another class than its verdict, and how far
-// away.
+// disagreeing_tokens.cpp: draws which tokens of a digit end at another class than its verdict, and
+// how far away.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -408,7 +408,7 @@ std::optional<Unsupported> unsupported_force(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces)
       if (const Attention* head = head_of(force))
-        if (const char* why = simd::unsupported_reason(*head))
+        if (const char* why = simd::unsupported_attention(*head))
           return Unsupported{
               std::string("the cuda engine has no kernel for attention ") + why,
               "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "

@@ -367,7 +367,7 @@ using moments::CircleSums;
 
 // Returns why a head is not a sum of exponentials over all particles, as a phrase after
 // "attention"; null if it is.
-const char* unsupported_reason(const Attention& a) {
+const char* unsupported_attention(const Attention& a) {
   switch (a.weighting) {
     case Attention::softmax:
     case Attention::unnormalised:
@@ -403,18 +403,18 @@ class MomentsEngine final : public HostEngine {
   std::optional<Unsupported> unsupported_reason(const Dynamics& dynamics,
                                                 Shape shape) const override {
     if (shape.d > moments::kMostCoordinates)
-      return unknown("swarms with more than five coordinates");
-    if (by_kind(dynamics).others) return unknown("the limit of many heads");
+      return unsupported("swarms with more than five coordinates");
+    if (by_kind(dynamics).others) return unsupported("the limit of many heads");
     for (const Sublayer& sublayer : dynamics.sublayers)
-      if (!sublayer.forces_end.empty()) return unknown("weights that change in a line");
+      if (!sublayer.forces_end.empty()) return unsupported("weights that change in a line");
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
         if (const auto why =
-                std::visit(Overloaded{[](const Attention& a) { return unsupported_reason(a); },
+                std::visit(Overloaded{[](const Attention& a) { return unsupported_attention(a); },
                                       [](const Perceptron&) -> const char* { return nullptr; },
                                       [](const ManyHeads&) -> const char* { return nullptr; }},
                            force))
-          return unknown(std::string("attention ") + why);
+          return unsupported(std::string("attention ") + why);
     return too_sharp(dynamics, shape);
   }
 
@@ -434,7 +434,7 @@ class MomentsEngine final : public HostEngine {
     return std::nullopt;
   }
 
-  static Unsupported unknown(const std::string& what) {
+  static Unsupported unsupported(const std::string& what) {
     return {
         "the moments engine has no series for " + what,
         "use engine=auto: moments are for SA and USA with up to five coordinates (d=2 to d=5) and "

@@ -203,7 +203,7 @@ Head fold(const Attention& a, Clock clock, int d) {
   return head;
 }
 
-const char* unsupported_reason(const Attention& a) {
+const char* unsupported_attention(const Attention& a) {
   switch (a.weighting) {
     case Attention::softmax:
     case Attention::unnormalised:

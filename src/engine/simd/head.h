@@ -53,6 +53,6 @@ std::vector<Attention> merge_equal_heads(const std::vector<Attention>& heads, in
 
 // Returns why the vector kernels and those on a GPU do not compute the head, as a phrase after
 // "attention", or null if they do.
-const char* unsupported_reason(const Attention& a);
+const char* unsupported_attention(const Attention& a);
 
 }  // namespace murmur::simd

@@ -139,7 +139,7 @@ class SimdEngine final : public HostEngine {
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
         if (const auto why = std::visit(
-                Overloaded{[](const Attention& a) { return simd::unsupported_reason(a); },
+                Overloaded{[](const Attention& a) { return simd::unsupported_attention(a); },
                            [](const Perceptron&) -> const char* { return nullptr; },
                            [](const ManyHeads&) -> const char* { return nullptr; }},
                 force))
