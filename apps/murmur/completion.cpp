@@ -249,7 +249,16 @@ std::string bash_script(const std::vector<Choices>& all) {
       "  if [[ -n \"$values\" || ( -n \"$key\" && \"$key\" != -* ) ]]; then return; fi\n"
       "  case \"$command\" in\n{}  esac\n"
       "  [ \"$key\" = --resume ] && choices= runs=$(ls runs 2>/dev/null)\n"
-      "  COMPREPLY=($(compgen -W \"$choices $runs\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
+      // compgen -W expands its words like a command line: names of runs may not pass through it.
+      "  COMPREPLY=($(compgen -W \"$choices\" -- \"$word\"))\n"
+      "  if [ -n \"$runs\" ]; then\n"
+      "    local run\n"
+      "    for run in runs/*; do\n"
+      "      run=${{run#runs/}}\n"
+      "      [[ -e \"runs/$run\" && \"$run\" == \"$word\"* ]] && COMPREPLY+=(\"$run\")\n"
+      "    done\n"
+      "  fi\n"
+      "  COMPREPLY+=($(compgen -f -- \"$word\"))\n"
       "  [[ \"${{COMPREPLY[0]}}\" == *= ]] && compopt -o nospace 2>/dev/null\n"
       "}}\n"
       "complete -F _murmur murmur\n",

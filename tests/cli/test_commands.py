@@ -292,6 +292,16 @@ class Program(murmur.Case):
                               cwd=self.folder)
         self.assertEqual(done.stdout.split(), ["simulate", "clock="], done.stderr)
 
+    def test_completion_runs_no_name_of_a_run(self):
+        for name in ("plain", "$(touch${IFS}MADE)", "`touch MADE`"):
+            (self.folder / "runs" / name).mkdir(parents=True)
+        script = self.murmur("completion", "bash").stdout + """
+            COMP_WORDS=(murmur render ""); COMP_CWORD=2; _murmur; printf '%s\\n' "${COMPREPLY[@]}"
+        """
+        done = subprocess.run(["bash"], input=script, capture_output=True, text=True, cwd=self.folder)
+        self.assertIn("plain", done.stdout.split())
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["runs"], done.stdout)
+
     def test_doctor(self):
         report = json.loads(self.murmur("doctor", "--json").stdout)
         for key in ("version", "processor", "cores", "engine", "ffmpeg", "gnuplot", "SUNDIALS",
