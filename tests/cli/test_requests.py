@@ -52,7 +52,7 @@ class Variables(murmur.Case):
     def test_unknown_ones_are_told(self):
         for name, near in (("MURMUR_BETTA", "did you mean MURMUR_BETA?"),
                            ("MURMUR_metod", "did you mean MURMUR_METHOD?"),
-                           ("MURMUR_XYLOPHONE", "no parameter")):
+                           ("MURMUR_XYLOPHONE", "is not a parameter")):
             done = self.murmur("simulate", "n=4", "T=1", "--dry-run", env={name: "4"})
             lines = done.stderr.splitlines()
             self.assertEqual(len(lines), 1, done.stderr)
