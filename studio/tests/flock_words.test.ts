@@ -160,7 +160,7 @@ describe("own points", () => {
     const points = (n: number, x: number) => ({ rows: new Float64Array(2 * n).fill(x), n, d: 2 });
     const most = (kMostLetters - "points:".length + 1) / 16; // "1.23456;" and "1.23456," a point
     expect(pointsWords(points(Math.floor(most), 1.23456), false).init.length).toBeLessThanOrEqual(kMostLetters);
-    expect(() => pointsWords(points(Math.floor(most) + 1, 1.23456), false)).toThrow(/letters/);
+    expect(() => pointsWords(points(Math.floor(most) + 1, 1.23456), false)).toThrow(/characters/);
     expect(() => pointsWords(points(Math.floor(most) + 1, 1), false)).not.toThrow(); // the word counts, not the numbers
   });
 });
