@@ -1,8 +1,8 @@
-// app.tsx: the page: header, the view that the recipe names, notices, and keys that work everywhere.
+// app.tsx: the page: header, the view named by the recipe, notices, and keys that work everywhere.
 import { lazy, Suspense } from "preact/compat";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
-import { ComingBar } from "./parts/coming";
+import { LoadingBar } from "./parts/loading_bar";
 import { Button } from "./parts/controls";
 import { isEmbedded } from "./parts/frame";
 import { Toolbar } from "./parts/toolbar";
@@ -85,7 +85,7 @@ async function onDrop(event: DragEvent): Promise<void> {
   if (files.length === 0) return;
   try {
     // What reads files comes when there is one to be read.
-    const [{ recipeOfFile }, { programRecipeOfFile }] = await Promise.all([import("./export/carried"), import("./export/program_recipe")]);
+    const [{ recipeOfFile }, { programRecipeOfFile }] = await Promise.all([import("./export/embedded_recipe"), import("./export/program_recipe")]);
     const carried = await recipeOfFile(files[0]);
     if (carried && follow(carried.replace(/&lang=[^&]*/, ""))) return; // a picture of ours is a door; the language stays
     const made = await programRecipeOfFile(files[0]); // and so is one of the program's
@@ -169,7 +169,7 @@ export function App() {
         </Suspense>
       </Guard>
       <p class="visually-hidden" aria-live="polite">{sceneSentence.value}</p>
-      <ComingBar />
+      <LoadingBar />
       <NoticeBar />
     </>
   );

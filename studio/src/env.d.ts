@@ -1,4 +1,4 @@
-// env.d.ts: what the build adds to the language.
+// env.d.ts: types that the build adds.
 /// <reference types="vite/client" />
 declare module "virtual:equations/*" {
   export const equations: Record<string, string>;

@@ -1,4 +1,4 @@
-// main.tsx: starts the page: the recipe of its address, the core in its worker, the app.
+// main.tsx: starts the page: the recipe from its address, the core in its worker, the app.
 import { render } from "preact";
 import { App } from "./app";
 import { applyTheme } from "./state/theme";
@@ -6,13 +6,13 @@ import { strings } from "./strings";
 import { flushAddress, follow } from "./state/recipe";
 import { followLanguage } from "./state/language";
 import { notice, tell, tellEnds } from "./state/session";
-import { strangePlace } from "./state/strange";
+import { unknownAddress } from "./state/unknown_address";
 import { followTitle } from "./state/title";
 import "./theme.css";
 
 /** Of an address that is of another version, or unknown, it is told what is shown instead. */
 function tellStrange(hash: string, isOurs: boolean, otherwise: string): void {
-  const text = isOurs ? strangePlace(hash) : otherwise;
+  const text = isOurs ? unknownAddress(hash) : otherwise;
   if (text) notice.value = { kind: "info", text };
 }
 

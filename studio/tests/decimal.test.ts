@@ -6,7 +6,7 @@ import { told as germanTold } from "../src/strings/de/known";
 import { told as frenchTold } from "../src/strings/fr/known";
 import { formatRecipe } from "../src/state/recipe";
 import { brief } from "../src/views/flock/plots";
-import { commandOf } from "../src/views/flock/words";
+import { commandOf } from "../src/views/flock/parameters";
 import { filesOf, literalsOf } from "./literals";
 
 afterEach(() => readDecimalsWith("."));

@@ -7,7 +7,7 @@ import {
   textOfPlaces,
 } from "../src/views/digits/ink";
 import { randomDigit, type SwarmEntry } from "../src/views/digits/library";
-import { heard } from "../src/scene/heard";
+import { meanAttention } from "../src/scene/mean_attention";
 import { gazeLines, loudest } from "../src/views/digits/lines";
 import { chanceOver, chancesAt, dissenters, dissentOver, leader, majority } from "../src/views/digits/reading";
 import { drawnAt, moved, toScene, trueAt } from "../src/views/digits/squeeze";
@@ -204,8 +204,8 @@ describe("two pictures", () => {
 describe("a gaze", () => {
   const gaze = { weights: Float64Array.of(0.1, 0.2, 0.7, 0.3, 0.6, 0.1), heads: 2 } as Gaze;
   it("is the mean of its heads, the loudest first, without the boid itself", () => {
-    expect([...heard(gaze)].map((w) => Number(w.toFixed(6)))).toEqual([0.2, 0.4, 0.4]);
-    expect(loudest(heard(gaze), 1, 5)).toEqual([2, 0]);
+    expect([...meanAttention(gaze)].map((w) => Number(w.toFixed(6)))).toEqual([0.2, 0.4, 0.4]);
+    expect(loudest(meanAttention(gaze), 1, 5)).toEqual([2, 0]);
   });
   it("is drawn thicker to those heard louder", () => {
     const [thin, middle, thick] = gazeLines(gaze, 1, Float32Array.of(0, 0, 0, 1, 1, 1, 2, 2, 2), () => [1, 1, 1]);

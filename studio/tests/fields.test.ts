@@ -182,7 +182,7 @@ vi.mock("../src/state/session", () => ({
   isFault: (error: unknown) => typeof error === "object" && error !== null && "fault" in error,
 }));
 
-describe("the asker", () => {
+describe("requests to the core", () => {
   const trained = { id: 1, d: 3, blocks: 4 } as TrainedInfo;
   const film = { info: { id: 7, n: 2, d: 3 }, first: 0, last: 3, flown: { value: 0 } } as never;
   const wish = (block: number) => ({
@@ -196,29 +196,29 @@ describe("the asker", () => {
   });
 
   it("answers the wish that waited behind one that failed", async () => {
-    const { Asker } = await import("../src/views/fields/asker");
+    const { FieldRequests } = await import("../src/views/fields/field_requests");
     const values = Float64Array.of(1, 2, 3);
     fake.fields.mockImplementation(async (_: number, block: number) => {
       if (block === 0) throw refusal;
       return values;
     });
-    const asker = new Asker();
-    asker.want(wish(0));
-    asker.want(wish(1)); // while the first is on its way
-    await vi.waitFor(() => expect(asker.grid.value?.values).toBe(values));
+    const requests = new FieldRequests();
+    requests.want(wish(0));
+    requests.want(wish(1)); // while the first is on its way
+    await vi.waitFor(() => expect(requests.grid.value?.values).toBe(values));
     expect(fake.fields).toHaveBeenCalledTimes(2);
     expect(fake.told).toEqual([refusal]);
   });
 
   it("says nothing of what was closed meanwhile, and asks anew", async () => {
-    const { Asker } = await import("../src/views/fields/asker");
+    const { FieldRequests } = await import("../src/views/fields/field_requests");
     fake.fields.mockRejectedValueOnce({ ...refusal, gone: true }).mockResolvedValue(Float64Array.of(4));
-    const asker = new Asker();
-    asker.want(wish(0));
+    const requests = new FieldRequests();
+    requests.want(wish(0));
     await vi.waitFor(() => expect(fake.fields).toHaveBeenCalledTimes(1));
     await new Promise((resolve) => setTimeout(resolve));
-    expect([asker.grid.value, fake.told]).toEqual([null, []]);
-    asker.want(wish(0));
-    await vi.waitFor(() => expect(asker.grid.value?.values[0]).toBe(4));
+    expect([requests.grid.value, fake.told]).toEqual([null, []]);
+    requests.want(wish(0));
+    await vi.waitFor(() => expect(requests.grid.value?.values[0]).toBe(4));
   });
 });

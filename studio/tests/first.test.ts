@@ -5,9 +5,9 @@ import { coreOf } from "../src/core/core";
 import { reachOf, shiftTogether, turnTogether } from "../src/state/moves";
 import { opening } from "../src/state/moment";
 import { change, follow, recipe } from "../src/state/recipe";
-import { strangePlace } from "../src/state/strange";
+import { unknownAddress } from "../src/state/unknown_address";
 import { beforeStory, goTo } from "../src/state/views";
-import { withoutAttention } from "../src/views/digits/deaf";
+import { withoutAttention } from "../src/views/digits/without_attention";
 import { beside } from "../src/views/digits/inspector";
 import { majority } from "../src/views/digits/reading";
 import { fitOf, kPixels, type Line } from "../src/views/digits/sheet";
@@ -76,7 +76,7 @@ describe("a view", () => {
     expect(recipe.value).toEqual({ view: "flock", n: "4" });
   });
   it("that there is not is told, and so is a stop or an address", () => {
-    const said = (hash: string) => (follow(hash), strangePlace(hash));
+    const said = (hash: string) => (follow(hash), unknownAddress(hash));
     for (const hash of ["", "#", "#v=1", "#v=1&view=flock", "#v=1&view=story&stop=9", "#v=1&view=story"]) {
       expect(said(hash)).toBeNull();
     }

@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { coreOf } from "../src/core/core";
 import { strings } from "../src/strings/all";
 import { Film } from "../src/state/film";
-import { driftAt } from "../src/views/flock/afterlife";
+import { driftAt } from "../src/views/flock/at_end";
 import { inPageWords } from "../src/views/flock/faults";
 import { massesOf, modes, touching, type Rows } from "../src/views/flock/groups";
 import { hullOf, leadersOf } from "../src/views/flock/hull";
 import { hearsTheNear, lookFor, ringNoise, stopFor } from "../src/views/flock/look_for";
 import { kPresets } from "../src/views/flock/presets";
-import { flockWords, framesFor } from "../src/views/flock/words";
+import { flockParameters, framesFor } from "../src/views/flock/parameters";
 
 const circle = (...degrees: number[]): Rows => ({
   rows: degrees.flatMap((a) => [Math.cos((a * Math.PI) / 180), Math.sin((a * Math.PI) / 180)]), n: degrees.length, d: 2,
@@ -94,21 +94,21 @@ describe("words of the page", () => {
     expect(framesFor("log:240", 1000, 64)).toBe("log:130");
     expect(framesFor("every:T/240", 1000, 64)).toBe("every:T/130");
     expect(framesFor("every:0.1", 1000, 64)).toBe("every:0.1"); // what was asked for is refused, not changed
-    expect(flockWords({ n: "1000", d: "64" }).save).toBe("log:130");
+    expect(flockParameters({ n: "1000", d: "64" }).save).toBe("log:130");
   });
 
   it("say of every preset and every dynamics what to look for", () => {
-    for (const { words } of kPresets) expect(lookFor(flockWords(words)).length).toBeGreaterThan(20);
-    for (const dynamics of Object.keys(said.dynamicsNames)) expect(lookFor(flockWords({ dynamics })).length).toBeGreaterThan(20);
-    expect(lookFor(flockWords({ beta: "0.5" }))).toBe(said.look_for.one(0.5));
-    expect(lookFor(flockWords({ beta: "20" }))).toBe(said.look_for.groups(20, 3));
+    for (const { words } of kPresets) expect(lookFor(flockParameters(words)).length).toBeGreaterThan(20);
+    for (const dynamics of Object.keys(said.dynamicsNames)) expect(lookFor(flockParameters({ dynamics })).length).toBeGreaterThan(20);
+    expect(lookFor(flockParameters({ beta: "0.5" }))).toBe(said.look_for.one(0.5));
+    expect(lookFor(flockParameters({ beta: "20" }))).toBe(said.look_for.groups(20, 3));
   });
 
   it("know where a ring loses its hold: 1 / kappa_c of 2606.05140", () => {
     expect(1 / ringNoise(1)).toBeCloseTo(1.76941, 5);
     expect(1 / ringNoise(2)).toBeCloseTo(1.25736, 5);
     expect(ringNoise(1e-6)).toBeCloseTo(0.5, 6); // kappa_c = d
-    const at = (noise: string) => lookFor(flockWords({ dynamics: "USA", d: "2", beta: "1", noise }));
+    const at = (noise: string) => lookFor(flockParameters({ dynamics: "USA", d: "2", beta: "1", noise }));
     expect(at("0.5")).toContain("one cluster");
     expect(at("0.6")).toContain("no cluster");
   });
@@ -121,7 +121,7 @@ describe.skipIf(!existsSync(wasm))("groups of a flown flock", () => {
     const { default: factory } = await import(/* @vite-ignore */ glue.href);
     const core = coreOf(await factory({ wasmBinary: readFileSync(wasm) }));
     const fly = async (recipe: Record<string, string>) => {
-      const words = flockWords(recipe);
+      const words = flockParameters(recipe);
       const film = new Film(core, await core.flight(words));
       await film.need(film.last);
       return { film, tol: Number(words.cluster_tol ?? 1e-3) };
@@ -139,11 +139,11 @@ describe.skipIf(!existsSync(wasm))("groups of a flown flock", () => {
 
 describe("the stop of the Story that tells of a flock", () => {
   it("is attraction only where no matrix turns what is heard", () => {
-    const of = (words: Record<string, string>) => stopFor(flockWords(words));
+    const of = (words: Record<string, string>) => stopFor(flockParameters(words));
     expect([of({}), of({ dynamics: "causal" })]).toEqual([3, 3]);
     expect([of({ value: "minus-identity" }), of({ value: "gaussian" })]).toEqual([4, 4]);
     expect([of({ query: "gaussian" }), of({ dynamics: "none" })]).toEqual([6, 1]);
-    expect(hearsTheNear(flockWords({}))).toBe(true);
-    expect(hearsTheNear(flockWords({ key: "goe" }))).toBe(false);
+    expect(hearsTheNear(flockParameters({}))).toBe(true);
+    expect(hearsTheNear(flockParameters({ key: "goe" }))).toBe(false);
   });
 });

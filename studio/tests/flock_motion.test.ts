@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { kFastest, kSlowest, Motion, paceOf, quantile, wayBetween } from "../src/views/flock/motion";
 import { alignAxes, longest, plainAxes, project, Reach, toSphere } from "../src/views/flock/projection";
-import { heard } from "../src/scene/heard";
+import { meanAttention } from "../src/scene/mean_attention";
 import { linearOne, parseInk } from "../src/scene/ink";
 import { colourByOrder, colourByPlace, oklab } from "../src/views/flock/colours";
 import { axisEnd, bars, outline } from "../src/views/flock/histogram";
@@ -140,6 +140,6 @@ describe("scene", () => {
   it("averages the heads of a gaze", () => {
     const weights = Float64Array.from([1, 0, 0.5, 0.5]);
     const gaze = { weights, heads: 2, query: [], key: [], value: [], feedForward: [] };
-    expect(Array.from(heard(gaze))).toEqual([0.75, 0.25]);
+    expect(Array.from(meanAttention(gaze))).toEqual([0.75, 0.25]);
   });
 });

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
   betasOf, countsAt, frameOf, moved, nearest, paint, pixelAt, replayWords, share, ticksOf, timesOf, tone, viridis,
-  type Atlas,
-} from "../src/views/map/atlas";
+  type PhaseMap,
+} from "../src/views/map/phase_map";
 
 const file = fileURLToPath(new URL("../public/maps/circle.json", import.meta.url));
-const atlas = JSON.parse(readFileSync(file, "utf8")) as Atlas;
+const atlas = JSON.parse(readFileSync(file, "utf8")) as PhaseMap;
 const betas = betasOf(atlas);
 const times = timesOf(atlas);
 

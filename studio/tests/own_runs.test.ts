@@ -11,8 +11,8 @@ import {
 } from "../src/state/own_runs";
 import { strings } from "../src/strings";
 import { digitsTitle } from "../src/strings/runs";
-import { planOf } from "../src/views/flock/run_words";
-import { flockWords, kParameters } from "../src/views/flock/words";
+import { planOf } from "../src/views/flock/run_settings";
+import { flockParameters, kParameters } from "../src/views/flock/parameters";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
 const { ownSwarms, swarmOptions } = await import("../src/views/digits/library");
@@ -284,7 +284,7 @@ describe.runIf(existsSync(new URL("../src/core/wasm/murmur.wasm", import.meta.ur
     const config = parseConfig(first.config);
     const { words: said, why } = planOf(config, initials, { frames: first.frames, most: 12_800 });
     expect(why).toEqual([]);
-    const again = await core.flight(flockWords(said));
+    const again = await core.flight(flockParameters(said));
     const back = parseConfig(again.config);
     for (const key of kParameters) expect([key, back[key]]).toEqual([key, config[key]]);
     expect(again.frames).toBe(first.frames);

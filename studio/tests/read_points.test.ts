@@ -30,7 +30,7 @@ describe("npy", () => {
   it.each([
     ["another file", new Uint8Array(64), /first bytes/],
     ["one axis", npy("<f8", false, "(2,)", bytes(Float64Array.of(1, 2))), /shape \(2\)/],
-    ["complex numbers", npy("<c16", false, "(1, 2)", new Uint8Array(32)), /kind c16/],
+    ["complex numbers", npy("<c16", false, "(1, 2)", new Uint8Array(32)), /type c16/],
     ["missing numbers", npy("<f8", false, "(2, 2)", bytes(Float64Array.of(1, 2))), /32 bytes of numbers and has 16/],
     ["a cut header", npy("<f8", false, "(2, 2)", new Uint8Array(32)).subarray(0, 40), /ends inside/],
   ])("refuses %s", (_, file, message) => {
@@ -58,10 +58,10 @@ describe("csv", () => {
 describe("what cannot fly", () => {
   const points = (n: number, d: number, fill = 0) => ({ rows: new Float64Array(n * d).fill(fill), n, d });
   it("is refused with a remedy", () => {
-    expect(() => checkPoints(points(0, 2), [2, 3], "f")).toThrow(/no places/);
+    expect(() => checkPoints(points(0, 2), [2, 3], "f")).toThrow(/no points/);
     expect(() => checkPoints(points(4, 4), [2, 3], "f")).toThrow(/4 coordinates/);
-    expect(() => checkPoints(points(kMostPoints + 1, 2), [2, 3], "f")).toThrow(/2001 places/);
-    expect(() => checkPoints(points(3, 3, Infinity), [2, 3], "f")).toThrow(/place 0 is not finite/);
+    expect(() => checkPoints(points(kMostPoints + 1, 2), [2, 3], "f")).toThrow(/2001 points/);
+    expect(() => checkPoints(points(3, 3, Infinity), [2, 3], "f")).toThrow(/point 0 is not finite/);
   });
   it("comes out of a file by its name", async () => {
     const read = await readPoints(new File(["1,2\n3,4"], "own.csv"));

@@ -5,7 +5,7 @@ import { story as storyWords } from "../src/strings/story";
 import { gather, joined, shared, within } from "../src/views/story/labels";
 import { middle } from "../src/views/story/marks";
 import { depthOf, kInfluence, kLadders, rungAt, rungsOf, type Ladder } from "../src/views/story/measured";
-import { nextWord } from "../src/views/story/reckon";
+import { nextWord } from "../src/views/story/derived";
 import { kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, kStopNames, kStops, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 

@@ -5,8 +5,8 @@ import { coreOf } from "../src/core/core";
 import type { Core } from "../src/core/protocol";
 import { story as storyWords } from "../src/strings/story";
 import { Film } from "../src/state/film";
-import { apart, movedByGuest, nextWord } from "../src/views/story/reckon";
-import { flyLevels } from "../src/views/story/reel";
+import { apart, movedByGuest, nextWord } from "../src/views/story/derived";
+import { flyLevels } from "../src/views/story/joined_film";
 import { pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 

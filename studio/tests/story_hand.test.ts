@@ -6,7 +6,7 @@ import { kMostWords, placedSentence, topicOf, wordsOf } from "../src/views/story
 import { times } from "../src/views/story/matrix";
 import { kPoint, offsets, roomOf, sightScale } from "../src/views/story/arrows";
 import { messagesTo, sumOf } from "../src/views/story/messages";
-import { allowed, formatPut, parsePut } from "../src/views/story/put";
+import { allowed, formatPut, parsePut } from "../src/views/story/placed_words";
 import { pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 

@@ -10,7 +10,7 @@ import { words as french } from "../src/strings/fr";
 import { story as frenchStory } from "../src/strings/fr/story";
 import { story } from "../src/strings/story";
 import { copied } from "../src/strings/translation";
-import { flockWords } from "../src/views/flock/words";
+import { flockParameters } from "../src/views/flock/parameters";
 import { kPresets } from "../src/views/flock/presets";
 import { topicOf } from "../src/views/story/lexicon";
 import { sceneOf } from "../src/views/story/scenes";
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(wasm))("what the core knows", () => {
     const known = new Set<string>();
     for (const recipe of settings) {
       try {
-        const info = await core.flight(flockWords(recipe as Record<string, string>));
+        const info = await core.flight(flockParameters(recipe as Record<string, string>));
         info.known.forEach((sentence) => known.add(sentence));
         await core.close(info.id);
       } catch {

@@ -5,7 +5,7 @@ import { widthOf } from "../src/views/words/draw";
 import { spaced, toldApart, halfOf, isSpecial, parseWords, spelled } from "../src/views/words/file";
 import { farthestOf, placeAt, WordsFilm } from "../src/views/words/film";
 import { placeLabels, widthOfLabel } from "../src/views/words/labels";
-import { amongWords, explained, heardBy, layerAt, loudest, matrixOf, sharesOf } from "../src/views/words/hearing";
+import { amongWords, explained, heardBy, layerAt, loudest, matrixOf, sharesOf } from "../src/views/words/attention";
 import { cellAt, shadeOf } from "../src/views/words/matrix";
 
 const read = (name: string) => readFileSync(new URL(`../public/words/${name}.json`, import.meta.url), "utf8");

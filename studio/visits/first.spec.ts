@@ -259,7 +259,7 @@ test("a majority that the mean outweighs is explained", async ({ page }) => {
   const why = page.locator(".verdict-why");
   await expect(why).toContainText("their mean decides the vote");
   await windToEnd(page);
-  await expect(why).toHaveText(/tokens dissent|a mean weighs distance|tokens agree/);
+  await expect(why).toHaveText(/tokens dissent|weights them by distance|tokens agree/);
 });
 
 test("the card of a boid stands beside it, and closes", async ({ page }) => {

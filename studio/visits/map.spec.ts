@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings/all";
-import { pixelAt, type Atlas } from "../src/views/map/atlas";
+import { pixelAt, type PhaseMap } from "../src/views/map/phase_map";
 import { addressRests, open, test, wordOf } from "./hands";
 
-const atlas = JSON.parse(readFileSync("public/maps/circle.json", "utf8")) as Atlas;
+const atlas = JSON.parse(readFileSync("public/maps/circle.json", "utf8")) as PhaseMap;
 
 /** Clusters of the pixel that the address names, as the map has them of its first flight. */
 function keptAt(page: Page): number {

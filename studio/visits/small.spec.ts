@@ -51,9 +51,9 @@ test("hints are of one size in all views", async ({ page }) => {
 test("whether layers share their numbers is said where they are counted", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=digits&digit=301");
-  await expect(page.locator("[data-accuracy]")).toContainText("the same 10 times over");
+  await expect(page.locator("[data-accuracy]")).toContainText("one layer used 10 times");
   await open(page, "?ten#v=1&view=digits&model=ten&digit=301");
-  await expect(page.locator("[data-accuracy]")).toContainText("each with numbers of its own");
+  await expect(page.locator("[data-accuracy]")).toContainText("each with its own numbers");
   await open(page, "?story#v=1&view=story&stop=8");
   await expect(page.locator("article.stop")).toContainText("Here every layer is the same one");
 });

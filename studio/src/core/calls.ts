@@ -1,4 +1,4 @@
-// calls.ts: the messages that carry calls of the Core to its worker and answers back.
+// calls.ts: the messages that carry calls of the core to its worker and the answers back.
 
 import type { Core, Fault } from "./protocol";
 

@@ -1,4 +1,4 @@
-// client.ts: starts the core's worker and calls it as if it were here.
+// client.ts: starts the core's worker and calls it like a local object.
 
 import type { Answer, Call } from "./calls";
 import type { Core, Fault } from "./protocol";

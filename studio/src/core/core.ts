@@ -1,4 +1,4 @@
-// core.ts: the Core of protocol.ts over the compiled library, in whatever thread loads it.
+// core.ts: implements the Core of protocol.ts with the compiled library, in whichever thread loads it.
 
 import type { MurmurModule } from "./wasm/murmur.mjs";
 import type {

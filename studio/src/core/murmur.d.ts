@@ -1,4 +1,4 @@
-// murmur.d.ts: what the compiled core looks like from TypeScript.
+// murmur.d.ts: the TypeScript types of the compiled core.
 
 declare module "*/murmur.mjs" {
   export interface MurmurModule {

@@ -1,4 +1,4 @@
-// protocol.ts: what the page and the core's worker say to each other.
+// protocol.ts: the messages between the page and the core's worker.
 
 /** Parameters by the names the command line has: { beta: 4, n: 64, dynamics: "SA" }. */
 export type Words = Record<string, string | number | boolean>;

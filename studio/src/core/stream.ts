@@ -1,4 +1,4 @@
-// stream.ts: a file as a stream: its parts are counted as they come, and it can be called off.
+// stream.ts: fetches a file as a stream: counts its parts as they arrive; can be cancelled.
 
 /** How much of the streams that are on their way is here: bytes so far, and of how many in all; null: nothing is coming. */
 export interface Coming {

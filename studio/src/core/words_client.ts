@@ -1,4 +1,4 @@
-// words_client.ts: streams the small transformer, starts the core that reads by it, and hands texts over.
+// words_client.ts: fetches the small transformer, starts the core that reads with it, and passes texts to it.
 import type { Fault } from "./protocol";
 import { streamed } from "./stream";
 

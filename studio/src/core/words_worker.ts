@@ -1,4 +1,4 @@
-// words_worker.ts: the second core, which reads texts, in a thread of its own.
+// words_worker.ts: runs the second core, which reads texts, in its own thread.
 import { ask, faultOf } from "./core";
 import type { ReadAnswer, ReadCall } from "./words_client";
 import factory from "./wasm/murmur_words.mjs";

@@ -1,4 +1,4 @@
-// worker.ts: the core in a thread of its own, answering one request after another.
+// worker.ts: runs the core in its own thread, answering one request after another.
 
 import { coreOf, faultOf } from "./core";
 import type { Answer, Call } from "./calls";

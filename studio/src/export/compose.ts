@@ -1,4 +1,4 @@
-// compose.ts: one flat picture of what is on stage: scene, digit, verdict, moment and address, in any size.
+// compose.ts: one flat picture of the stage: scene, digit, verdict, moment and address, in any size.
 import { Lens } from "../scene/lens";
 import type { Card, OnStage } from "../state/session";
 import { strings } from "../strings";

@@ -1,4 +1,4 @@
-// download.ts: hands the visitor a file.
+// download.ts: downloads a file to the visitor's machine.
 export function download(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

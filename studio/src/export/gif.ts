@@ -1,4 +1,4 @@
-// gif.ts: pictures as an animated GIF (GIF89a): one palette for all, each picture only where it differs from the last.
+// gif.ts: writes pictures as an animated GIF (GIF89a): one palette for all, and only the changed part of each picture.
 
 const kNone = 255; // the index that leaves a pixel as it is
 const kBits = 5; // a channel, by which colours are counted

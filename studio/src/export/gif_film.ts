@@ -1,4 +1,4 @@
-// gif_film.ts: a flight as a GIF for chats: a hundred small pictures, made in a worker.
+// gif_film.ts: a run as a GIF for chats: a hundred small pictures, made in a worker.
 import type { OnStage } from "../state/session";
 import { Composer } from "./compose";
 import type { GifAnswer, GifCall } from "./gif_worker";

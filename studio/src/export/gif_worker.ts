@@ -1,4 +1,4 @@
-// gif_worker.ts: a GIF made in a thread of its own: options first, then pictures, then the wish for the file.
+// gif_worker.ts: makes a GIF in a worker: receives options first, then pictures, then the request for the file.
 import { GifMaker, type GifOptions } from "./gif";
 
 export type GifCall = { options: GifOptions } | { picture: ArrayBuffer } | { finish: true };

@@ -1,4 +1,4 @@
-// holds_points.ts: whether a file's name says that places are in it, known before the reader of such files is fetched.
+// holds_points.ts: whether a file's name says that it holds points, known before the reader of such files is fetched.
 
 /** Whether a file's name says that it holds places. */
 export function holdsPoints(name: string): boolean {

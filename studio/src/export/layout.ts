@@ -1,4 +1,4 @@
-// layout.ts: the sizes in which pictures and films are made, where on them scene, card and words stand, and frames.
+// layout.ts: the sizes of pictures and films, and where scene, card and texts are placed in them.
 
 /** As the scene is on the page, or for a screen, a feed and a phone. */
 export const kFormats = ["page", "wide", "square", "portrait"] as const;

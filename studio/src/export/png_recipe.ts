@@ -1,4 +1,4 @@
-// png_recipe.ts: pictures that carry their recipe: a text chunk in a PNG, written and read back.
+// png_recipe.ts: writes the recipe into a text chunk of a PNG and reads it back.
 import { files } from "../strings/export";
 
 const kKeyword = "murmuration";

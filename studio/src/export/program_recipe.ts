@@ -1,4 +1,4 @@
-// program_recipe.ts: what the program wrote into its own pictures and films: the settings that made them.
+// program_recipe.ts: reads the settings that the program wrote into its pictures and films.
 
 /** The recipe inside a file of the program; `murmur open` reads the same. */
 export interface ProgramRecipe {

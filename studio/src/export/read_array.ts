@@ -1,4 +1,4 @@
-// read_array.ts: the numbers of an npy file as NumPy and murmur write them, of any shape.
+// read_array.ts: reads an npy file of any shape, as NumPy and murmur write it.
 import { files as words } from "../strings/export";
 import { PointsError, readHead } from "./read_points";
 

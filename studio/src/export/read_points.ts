@@ -1,4 +1,4 @@
-// read_points.ts: places out of a dropped file: npy as NumPy writes it, or csv.
+// read_points.ts: reads points from a dropped file: npy as NumPy writes it, or csv.
 import { files as words } from "../strings/export";
 
 /** (n, d) in C order. */

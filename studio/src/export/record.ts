@@ -1,4 +1,4 @@
-// record.ts: a flight as a video, frame by frame: the same flight gives the same frames on any machine.
+// record.ts: a run as a video, frame by frame: the same run gives the same frames on any machine.
 import {
   BufferTarget,
   getFirstEncodableVideoCodec,

@@ -1,4 +1,4 @@
-// record_film.ts: a flight taken picture by picture, whatever they are made into.
+// record_film.ts: takes a run picture by picture, for any output format.
 import type { OnStage } from "../state/session";
 import type { Composer } from "./compose";
 

@@ -1,4 +1,4 @@
-// tables.ts: a film as files that anything reads: observables as CSV, positions as npy.
+// tables.ts: a film as files for other programs: observables as CSV, positions as npy.
 import type { Film } from "../state/film";
 
 /** One row a frame: t, then the observables the flight has; empty where one does not exist. */

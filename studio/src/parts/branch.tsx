@@ -1,4 +1,4 @@
-// branch.tsx: pointer and keys that pick and move boids of a scene, and the controls of the branch.
+// branch.tsx: pointer and keys that pick and move tokens of a scene, and the controls of the edit.
 import { useEffect } from "preact/hooks";
 import type { Stage } from "../scene/stage";
 import type { Branch } from "../state/branch";

@@ -1,4 +1,4 @@
-// controls.tsx: the page's own sliders, choices, switches and buttons.
+// controls.tsx: the page's sliders, choices, switches and buttons.
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { decimal } from "../strings/decimal";

@@ -1,4 +1,4 @@
-// dome.tsx: the controls of a boid's dome: its parts one after another, its heads, what is exact and what is not.
+// dome.tsx: the controls of a token's dome: its parts in turn, its heads, and what is exact or projected.
 import { useEffect } from "preact/hooks";
 import { arrowScale, loudestOf } from "../scene/dome";
 import { domeShown, type Domes, headNow, headPicked, partNow, type Seen, showPart, stepPart } from "../state/dome";

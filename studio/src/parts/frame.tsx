@@ -1,4 +1,4 @@
-// frame.tsx: where things are: story left, scene in the middle, controls right, plots below; panels fold away.
+// frame.tsx: the layout of a view: text left, scene in the middle, controls right, plots below; panels fold away.
 import type { ComponentChildren } from "preact";
 import { effect, signal } from "@preact/signals";
 import { flag, formatRecipe, recipe } from "../state/recipe";

@@ -1,4 +1,4 @@
-// narrator.ts: tells the scene in one sentence, once a second, for as long as its view is there.
+// narrator.ts: describes the scene in one sentence, once a second, as long as its view is shown.
 import { useEffect } from "preact/hooks";
 import { onStage, sceneSentence } from "../state/session";
 

@@ -1,4 +1,4 @@
-// notice.tsx: short messages at the foot of the page; what went wrong is said at once, all else in its turn.
+// notice.tsx: short messages at the foot of the page; errors are announced at once, others in turn.
 import { useEffect } from "preact/hooks";
 import { notice } from "../state/session";
 import { strings } from "../strings";

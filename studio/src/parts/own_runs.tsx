@@ -1,4 +1,4 @@
-// own_runs.tsx: asks for the visitor's own runs, but not before the flock has moved.
+// own_runs.tsx: asks the server for the visitor's own runs, but not before the flock has moved.
 import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { askRuns } from "../state/own_runs";

@@ -1,4 +1,4 @@
-// plot.tsx: one small plot of lines against time, with the moment shown marked on it.
+// plot.tsx: one small plot of lines against time, with the current moment marked.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";

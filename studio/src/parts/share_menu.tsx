@@ -1,7 +1,7 @@
-// share_menu.tsx: what leaves the page as a picture, a film or a frame, and how far a film is.
+// share_menu.tsx: the menu for pictures, films and embedding, with the progress of a film.
 import {
   copyFrame, filmGif, filming, filmVideo, format, photograph, stopFilming,
-} from "../export/take";
+} from "../export/outputs";
 import { kFormats, type Format } from "../export/layout";
 import { tell, type OnStage } from "../state/session";
 import { strings } from "../strings";

@@ -1,4 +1,4 @@
-// stage_canvas.tsx: a canvas with a stage on it, one loop that ticks and draws, and the lack of a canvas.
+// stage_canvas.tsx: a canvas with a stage, its drawing loop, and a message where there is no canvas.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Stage, type StageOptions } from "../scene/stage";
 import { isDark } from "../state/theme";

@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { download } from "../export/download";
 import { csvOf, trajectoryOf } from "../export/tables";
-import { recipeNow } from "../export/take";
+import { recipeNow } from "../export/outputs";
 import { chooseLanguage, chosenLanguage, kLanguageNames, kLanguages, type Language } from "../state/language";
 import { addressNow, canRedo, canUndo, recipe, redo, undo } from "../state/recipe";
 import { notice, onStage, tell, type OnStage } from "../state/session";

@@ -1,4 +1,4 @@
-// film_data.ts: a film as it lies within a page of its own: frames in whole numbers of 16 bits, as text.
+// film_data.ts: a film stored inside its page: frames as 16-bit integers, as text.
 import type { FlightInfo } from "../core/protocol";
 import { StoredFilm } from "../state/film";
 

@@ -1,4 +1,4 @@
-// main.tsx: one film and nothing else: scene and timeline in a page that holds its frames, for notebooks.
+// main.tsx: a page with one film only: scene, timeline and the frames themselves, for notebooks.
 import { render } from "preact";
 import { useMemo } from "preact/hooks";
 import { StageCanvas } from "../parts/stage_canvas";

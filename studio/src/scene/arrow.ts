@@ -1,4 +1,4 @@
-// arrow.ts: an arrow with four barbs, as straight pieces.
+// arrow.ts: an arrow with four barbs, as straight segments.
 import type { Pieces, Rgb } from "./ink";
 
 export type Vector = [number, number, number];

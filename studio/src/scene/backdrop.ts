@@ -1,4 +1,4 @@
-// backdrop.ts: what stands behind a flock: circle, sphere, plane or floor.
+// backdrop.ts: the backdrop of a flock: circle, sphere, plane or floor.
 import type { Vector } from "./arrow";
 import { linear, Pieces, type Rgb } from "./ink";
 import type { Scene } from "./layers";

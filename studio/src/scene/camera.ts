@@ -1,4 +1,4 @@
-// camera.ts: the eye on a scene: where it stands, what it looks at, and where on the picture a place is seen.
+// camera.ts: the camera: its position, its target, and where a position in space appears on the picture.
 import { cross, unit, type Vector } from "./arrow";
 
 /** Sixteen numbers, column by column. */

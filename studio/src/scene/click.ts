@@ -1,4 +1,4 @@
-// click.ts: clicks on a stage, told from drags that turn it.
+// click.ts: distinguishes clicks on a stage from drags that turn it.
 
 const kSlack = 6; // CSS pixels a click may wander
 

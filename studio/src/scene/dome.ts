@@ -1,5 +1,4 @@
-// dome.ts: a sphere around one boid: its gaze and field of vision, the places of all messages and what they say, and
-// arrows within.
+// dome.ts: a sphere around one token that shows its query and field of vision, all keys and values, and arrows within.
 import type { Dome } from "../core/protocol";
 import { across, addArrow, circleAt, cross, type Vector } from "./arrow";
 import { headInk } from "./heads";

@@ -1,4 +1,4 @@
-// gl_painter.ts: paints a scene with WebGL 2: a program a kind of layer, buffers filled when a layer is another.
+// gl_painter.ts: paints a scene with WebGL 2: one program per kind of layer; buffers are filled when a layer changes.
 import type { BallLayer, BoidLayer, Layer, LineLayer, Scene } from "./layers";
 import { fogOf, kHalo, kLeastHalo, type Look, type Painter } from "./painter";
 import {

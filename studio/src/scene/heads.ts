@@ -1,4 +1,4 @@
-// heads.ts: a colour a head, and the lines of its attention.
+// heads.ts: one colour per head, and the lines of its attention.
 import type { Gaze } from "../core/protocol";
 import { inkOf, linear, mixInk, type Pieces, type Rgb } from "./ink";
 

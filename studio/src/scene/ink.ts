@@ -1,4 +1,4 @@
-// ink.ts: the theme's colours as numbers, for boids (sRGB) and for lines (linear light).
+// ink.ts: the theme's colours as numbers, for tokens (sRGB) and for lines (linear light).
 
 export type Rgb = [number, number, number];
 

@@ -1,4 +1,4 @@
-// layers.ts: what a scene holds, whoever paints it: boids, straight pieces and balls, by name and in order.
+// layers.ts: the contents of a scene, for every painter: tokens, straight segments and balls, by name and in order.
 import type { Rgb } from "./ink";
 
 interface Common {

@@ -1,4 +1,4 @@
-// lens.ts: a second look at a stage, of any size, on a canvas of its own: for pictures and films.
+// lens.ts: a second rendering of a stage, of any size, on its own canvas: for pictures and films.
 import { Camera } from "./camera";
 import { makePainter } from "./make_painter";
 import type { Painter } from "./painter";

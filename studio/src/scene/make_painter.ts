@@ -1,4 +1,4 @@
-// make_painter.ts: the painter that a browser can have: with WebGL 2, else a plain one.
+// make_painter.ts: makes the best painter the browser allows: with WebGL 2, else on a plain canvas.
 import { FlatPainter } from "./flat_painter";
 import { GlPainter } from "./gl_painter";
 import type { Painter } from "./painter";

@@ -1,4 +1,4 @@
-// orbit.ts: the hand on the camera: dragging turns, wheel and two fingers near, Shift or the right button moves.
+// orbit.ts: camera controls: dragging turns, wheel and two fingers zoom, Shift or the right button moves.
 import type { Camera } from "./camera";
 
 type Spot = { x: number; y: number };

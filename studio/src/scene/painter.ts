@@ -1,4 +1,4 @@
-// painter.ts: what paints a scene on a canvas: with WebGL, or flat where there is none.
+// painter.ts: the interface that paints a scene on a canvas, with WebGL or without.
 import type { Camera } from "./camera";
 import type { Rgb } from "./ink";
 import type { Scene } from "./layers";

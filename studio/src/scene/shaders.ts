@@ -1,4 +1,4 @@
-// shaders.ts: boids as sphere impostors, one point each, its normal read off the disc; lines, thick lines, balls.
+// shaders.ts: shaders: tokens as sphere impostors, one point each, with the normal computed on the disc; lines, thick lines, balls.
 
 const kHead = `#version 300 es
 precision highp float;

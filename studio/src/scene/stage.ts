@@ -1,4 +1,4 @@
-// stage.ts: the three-dimensional scene: boids, trails, arrows, habitat, camera, picking.
+// stage.ts: the three-dimensional scene: tokens, trails, arrows, backdrop, camera, picking.
 import { drawBackdrop, type Backdrop } from "./backdrop";
 import { Camera } from "./camera";
 import { makePainter } from "./make_painter";
@@ -6,7 +6,7 @@ import { parseInk, type Rgb } from "./ink";
 import { filled, Scene } from "./layers";
 import { Orbit } from "./orbit";
 import type { Look, Painter } from "./painter";
-import { Sight } from "./sight";
+import { ViewShift } from "./keep_in_view";
 
 export type { Backdrop };
 
@@ -83,7 +83,7 @@ export class Stage {
   private palette: Palette;
   private ones = new Float32Array(0); // sizes and marks of layers that have none
   private zeros = new Float32Array(0);
-  private readonly sight: Sight;
+  private readonly sight: ViewShift;
   private dirty = true;
   private size: [number, number] | null = null; // of the canvas in CSS pixels, until it is another
   private readonly watch = new ResizeObserver(() => (this.size = null));
@@ -96,7 +96,7 @@ export class Stage {
     options: StageOptions,
   ) {
     this.painter = makePainter(canvas, () => this.touch());
-    this.sight = new Sight(this.camera);
+    this.sight = new ViewShift(this.camera);
     this.orbit = new Orbit(this.camera, canvas, () => this.touch());
     this.options = options;
     this.palette = this.readPalette();

@@ -1,4 +1,4 @@
-// strokes.ts: lines of a given thickness on a stage: gazes and arrows.
+// strokes.ts: lines of a given thickness on a stage: beams of attention and arrows.
 import { filled, type Scene } from "./layers";
 
 /** Straight pieces of one thickness, each with its colour (linear light). */

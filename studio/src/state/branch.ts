@@ -1,4 +1,4 @@
-// branch.ts: the hand in the flock: boids put elsewhere at a frame, and the flight that follows from it.
+// branch.ts: edits by hand: tokens moved at a frame, and the run that continues from there.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Core, FlightInfo } from "../core/protocol";
 import { Film } from "./film";

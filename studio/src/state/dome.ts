@@ -1,4 +1,4 @@
-// dome.ts: the parts of one boid's move: asked of the core as the film goes, stepped through by hand.
+// dome.ts: the parts of one token's move: asked of the core as the film plays, stepped through by hand.
 import { signal } from "@preact/signals";
 import type { Dome } from "../core/protocol";
 import type { Player } from "./player";

@@ -1,4 +1,4 @@
-// film.ts: the frames of one flight, as far as they are flown, and the wish for more.
+// film.ts: the frames of one run, as far as they are computed, and requests for more.
 import { signal } from "@preact/signals";
 import { kCosineBins, type Core, type Ending, type Fault, type FlightInfo, type Frames } from "../core/protocol";
 

@@ -1,4 +1,4 @@
-// kept_film.ts: the frames that a run has kept, as a film that nothing has to fly.
+// kept_film.ts: the saved frames of a run, as a film that needs no computing.
 import type { FlightInfo } from "../core/protocol";
 import { readNumbers } from "../export/read_array";
 import { StoredFilm, type Stored } from "./film";

@@ -1,4 +1,4 @@
-// language.ts: the language the page speaks: as the address says, else as chosen before, else as the browser's.
+// language.ts: the language of the page: from the address, else from an earlier choice, else from the browser.
 import { effect, signal } from "@preact/signals";
 import { strings } from "../strings";
 import { readDecimalsWith } from "../strings/decimal";

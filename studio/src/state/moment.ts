@@ -1,4 +1,4 @@
-// moment.ts: the frame a film rests at, as a word of the recipe: a link and a reload come back to it.
+// moment.ts: the frame at which a film is paused, as a value of the recipe: a link and a reload return to it.
 import { effect, untracked } from "@preact/signals";
 import type { Player } from "./player";
 import { parseMoves } from "./moves";

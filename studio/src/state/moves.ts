@@ -1,4 +1,4 @@
-// moves.ts: where a hand puts boids at a frame: as a word of the recipe, and in the flight's space.
+// moves.ts: where tokens are moved by hand at a frame: as a value of the recipe, and as positions of the run.
 import type { FlightInfo } from "../core/protocol";
 
 /** Boid `boid` is put to `place` (d) when the flight is at `frame`. */

@@ -1,4 +1,4 @@
-// player.ts: the hand on the film: play, pause, step, scrub, speed; one clock for film and ghost.
+// player.ts: playback of a film: play, pause, step, scrub, speed; one clock for film and ghost.
 import { batch, computed, signal } from "@preact/signals";
 import type { Film } from "./film";
 

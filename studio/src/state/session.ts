@@ -1,4 +1,4 @@
-// session.ts: what the whole page shares: the core, the player on stage, messages to the visitor.
+// session.ts: state shared by the whole page: the core, the player on stage, messages to the visitor.
 import { effect, signal } from "@preact/signals";
 import { startCore } from "../core/client";
 import type { Core, Ending, Fault, Ink } from "../core/protocol";

@@ -1,4 +1,4 @@
-// stage_in_view.ts: brings the scene into sight where it is above or below, as on a phone.
+// stage_in_view.ts: scrolls the scene into view, as on a phone.
 import { reducedMotion } from "./theme";
 
 /**

@@ -1,4 +1,4 @@
-// theme.ts: light or dark, as the visitor's machine says until the visitor says otherwise.
+// theme.ts: light or dark, as the visitor's system says until the visitor chooses.
 import { computed, effect, signal } from "@preact/signals";
 
 export type Theme = "auto" | "light" | "dark";

@@ -1,4 +1,4 @@
-// title.ts: the title of the page: which view is open, for tabs, bookmarks and histories.
+// title.ts: the title of the page: the open view, for tabs, bookmarks and histories.
 import { effect } from "@preact/signals";
 import { strings } from "../strings";
 import { language } from "./language";

@@ -1,4 +1,4 @@
-// touch.ts: whether the visitor has fingers and neither mouse nor hover: hints then say what a finger does.
+// touch.ts: whether the visitor has a touch screen and no mouse: hints then speak of fingers.
 import { signal } from "@preact/signals";
 
 const fingers = typeof matchMedia === "undefined" ? null : matchMedia("(hover: none) and (pointer: coarse)");

@@ -1,4 +1,4 @@
-// views.ts: the views of the page by name, the way from one to another, and what each of them remembers.
+// views.ts: the views of the page by name, switching between them, and what each remembers.
 import { effect, signal } from "@preact/signals";
 import { change, recipe, type Recipe } from "./recipe";
 

@@ -1,4 +1,4 @@
-// all.ts: the words of the page and of all its views but the Story, for tests and visits.
+// all.ts: the texts of the page and of all views except the Story, for tests and visits.
 import { strings as first } from ".";
 import { fields } from "./fields";
 import { flock } from "./flock";

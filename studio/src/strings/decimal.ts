@@ -1,8 +1,8 @@
-// decimal.ts: the decimal sign of the language that is spoken, for every number that is read; addresses and files keep the point.
+// decimal.ts: the decimal sign of the page's language, for all numbers that it shows; addresses and files keep the point.
 
 let sign = ".";
 
-/** From now on numbers are read with this sign. */
+/** Sets the sign for all numbers shown from now on. */
 export function readDecimalsWith(next: "." | ","): void {
   sign = next;
 }
@@ -12,17 +12,17 @@ export function decimal(text: string): string {
   return sign === "." ? text : text.replace(".", sign);
 }
 
-/** What stands between numbers of a list: a comma that is a decimal sign parts nothing. */
+/** The separator of the numbers in a list: a semicolon where the comma is the decimal sign. */
 export function between(): string {
   return sign === "." ? ", " : "; ";
 }
 
-/** A number with so many places. */
+/** A number with a fixed count of decimal places. */
 export function fixed(value: number, places: number): string {
   return decimal(value.toFixed(places));
 }
 
-/** A number in as many digits as it has. */
+/** A number with all its digits. */
 export function written(value: number): string {
   return decimal(String(value));
 }

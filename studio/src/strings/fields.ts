@@ -1,27 +1,27 @@
-// fields.ts: the words of the view fields.
+// fields.ts: texts of the view Fields.
 import { coordinate as figure, times, vector } from "./figures";
 
 export const fields = {
   title: "Four fields, one at a time",
   lead:
-    "A trained layer is four maps of space into itself. Wherever a token happens to be, they tell where it looks " +
-    "(query), where its message is to be found (key), what it says (value), and what it would do alone " +
+    "A trained layer is four maps of space into itself. For every place they give where a token there looks " +
+    "(query), where its message is found (key), what it says (value), and how it moves without the others " +
     "(feed-forward).",
   tellSlice:
-    "The arrows stand on a slice through space: at first those of the value, what a token would say there. Add the other fields " +
-    "at the right, move the slice, turn the scene. " +
-    "Each field is drawn at a scale of its own, so that most of its arrows fit.",
+    "The arrows are on a slice through space: at first those of the value, what a token would say there. Add the other fields " +
+    "on the right, move the slice, turn the scene. " +
+    "Each field is drawn to its own scale, so that most of its arrows fit.",
   tellLinear:
-    "Query, key and value are straight maps: their arrows change evenly from place to place. Only the feed-forward " +
-    "bends, and that is where a token's judgement lies.",
+    "Query, key and value are linear maps: their arrows change evenly from place to place. Only the feed-forward " +
+    "is nonlinear: that is where a token's own judgement lies.",
   tellDrop: (touch: boolean) =>
-    `${touch ? "Tap" : "Click"} on the slice to drop a test token. It has no weight: it hears the flock, the flock does not hear it. ` +
-    `${touch ? "Tap" : "Click"} a token to see its own four vectors and whom it listens to.`,
+    `${touch ? "Tap" : "Click"} on the slice to drop a test token. It attends to the flock, the flock does not attend to it. ` +
+    `${touch ? "Tap" : "Click"} a token to see its own four vectors and what it attends to.`,
   tellSource: "All vectors come from the trained transformer's own numbers; lines are drawn in small steps along them.",
 
   swarm: "Transformer",
   block: "Layer",
-  blockFollows: "as the flock flies",
+  blockFollows: "the current one",
   blockOf: (k: number, blocks: number) => `${k + 1} of ${blocks}`,
   blockShared: (blocks: number) => `All ${blocks} layers share one set of fields.`,
   shown: "Fields",
@@ -30,7 +30,7 @@ export const fields = {
     query: "Query: where it looks",
     key: "Key: where its message is",
     value: "Value: what it says",
-    will: "Feed-forward: its own will",
+    will: "Feed-forward: its own move",
   },
   short: {
     query: "query", key: "key", value: "value", will: "feed-forward", velocity: "velocity", none: "none",
@@ -42,13 +42,13 @@ export const fields = {
   sides: { x: "x: right", y: "y: up", z: "z" },
   offset: "Offset",
   half: "Half width",
-  grid: "Arrows a side",
+  grid: "Arrows per side",
   scale: "Length of arrows",
   lines: "Streamlines",
   drop: "Test tokens",
   dropMiddle: "Drop one in the middle",
-  dropNone: "Take them away",
-  dropped: (count: number) => (count === 1 ? "One test token flies along." : `${count} test tokens fly along.`),
+  dropNone: "Remove them",
+  dropped: (count: number) => (count === 1 ? "One test token moves along." : `${count} test tokens move along.`),
   dropHint: (touch: boolean) => `Or ${touch ? "tap" : "click"} on the slice.`,
   flock: "Flock",
   flockShown: "Show the flock",
@@ -61,7 +61,7 @@ export const fields = {
   length: figure,
   moment: (frame: number, last: number) => `layer ${frame} of ${last}`,
   canvas: "A slice through space with arrows of the transformer's four fields, and a flock",
-  waiting: "The transformer is on its way.",
+  waiting: "Loading the transformer.",
   strength: "Length of the arrows on the slice",
   meanLongest: (mean: number, longest: number) => `mean ${figure(mean)}, longest ${figure(longest)}`,
   scene: (fields: string, axis: string, offset: number, frame: number, n: number) =>

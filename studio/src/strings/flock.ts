@@ -1,20 +1,20 @@
-// flock.ts: the words of the view flock.
+// flock.ts: texts of the view Flock.
 import { fixed, written } from "./decimal";
 
 export const flock = {
   title: "A flock of tokens",
   intro: {
-    SA: "Every token looks at all others, and moves by what it hears from them.",
-    USA: "As softmax attention, without dividing by the sum: who hears much moves fast.",
-    causal: "Each token hears only itself and those before it. The first hears no one and never moves.",
+    SA: "Every token attends to all others, and moves by their messages.",
+    USA: "As softmax attention, without dividing by the sum: more attention, faster moves.",
+    causal: "Each token attends only to itself and those before it. The first has none before it and never moves.",
     hardmax:
-      "Each token hears only the one that answers it best. Corners of the flock lead, the others follow.",
-    sinkhorn: "Every token hears all, and all are heard equally much: the weights are doubly stochastic.",
+      "Each token attends only to the one that fits it best. Corners of the flock lead, the others follow.",
+    sinkhorn: "Every token attends to all, and all get equally much attention: the weights are doubly stochastic.",
     euclidean: "Softmax attention without layer norm: positions may grow without bound.",
     rescaled: "Softmax attention in space, seen rescaled as it grows, so that its shape stays in view.",
-    none: "No attention at all: each token follows its own will, or the gusts.",
+    none: "No attention at all: only feed-forward and noise move the tokens.",
   } as Record<string, string>,
-  near: "It turns towards those it listens to, and hears near ones loudest.",
+  near: "It turns towards those it attends to, most of all near ones.",
   lookFor: "What to look for",
   hints: {
     flagship: "Clusters form by t ≈ 5, then wait. The steps of the energy are meetings of clusters.",
@@ -25,46 +25,46 @@ export const flock = {
       "Thirty-two tokens on the circle, the setting of a published figure: most often three clusters at " +
       "t = 30.",
     causal:
-      "Coloured by order. Early tokens are leaders, later ones gather behind them; in the end all come " +
+      "Coloured by order. Early tokens are leaders, later ones gather around them; in the end all come " +
       "to the first.",
     repulsion: "V = −I: tokens flee each other, and the energy falls.",
     noise:
-      "Gusts against attraction. Less noise: one cluster; more noise: an even ring. Move the noise " +
+      "Noise against attraction. Less noise: one cluster; more noise: an even ring. Move the noise " +
       "slider over the threshold.",
-    hardmax: "Leaders never move. Followers fly straight to them.",
+    hardmax: "Leaders never move. Followers go straight to them.",
     polytope: "Seen rescaled, every token comes to the boundary of a polytope, or to the centre.",
     heads:
-      "Three heads with random matrices, a colour each: beams from the chosen token show where each head's attention lies, lines whom " +
-      "it hears loudest. No theorem covers them, and yet this flock gathers.",
+      "Three heads with random matrices, one colour each: beams from the chosen token show where each head's attention lies, lines " +
+      "what it attends to most. No theorem covers them, and yet this flock gathers.",
   } as Record<string, string>,
   look_for: {
     ring: (noise: number, most: number) =>
       noise < most
-        ? `Noise ${written(noise)} is below ${fixed(most, 2)}, where an even ring loses its hold at this β: one cluster forms.`
-        : `Noise ${written(noise)} is above ${fixed(most, 2)}, what an even ring bears at this β: no cluster lasts.`,
-    noise: (noise: number) => `Gusts of ${written(noise)} against attraction: turn the noise down until clusters hold, up until they dissolve.`,
+        ? `Noise ${written(noise)} is below ${fixed(most, 2)}, where an even ring becomes unstable at this β: one cluster forms.`
+        : `Noise ${written(noise)} is above ${fixed(most, 2)}, where an even ring is stable at this β: no cluster lasts.`,
+    noise: (noise: number) => `Noise of ${written(noise)} against attraction: turn it down until clusters last, up until they dissolve.`,
     drawn: (heads: number) =>
-      `${heads === 1 ? "One head" : `${heads} heads`} with matrices drawn by chance: no two seeds do the same. Roll another.`,
+      `${heads === 1 ? "One head" : `${heads} heads`} with random matrices: no two seeds do the same. Roll another.`,
     flee: "V = −I: tokens flee each other, and the energy falls.",
-    will: "Every token has a will of its own beside what it hears: clusters may be carried on together.",
+    will: "The feed-forward moves every token too: it may carry clusters along.",
     of: {
-      causal: "Early tokens are leaders, later ones gather behind them. Colour by order shows it.",
-      hardmax: "Ringed leaders never move; the others fly straight to them, and the hull keeps its corners.",
-      sinkhorn: "All are heard equally much: nobody can become the leader.",
+      causal: "Early tokens are leaders, later ones gather around them. Colour by order shows it.",
+      hardmax: "Ringed leaders never move; the others go straight to them, and the hull keeps its corners.",
+      sinkhorn: "All get equally much attention: no token can become the leader.",
       euclidean: "Watch the half width of the view: the flock grows without bound along few directions.",
       rescaled: "Seen rescaled, every token comes to the hull's corners and sides, or to the centre.",
-      none: "Nobody hears anybody: neighbours stay neighbours, and no cluster forms by talk.",
+      none: "No token attends to another: neighbours stay neighbours, and attention forms no cluster.",
     } as Record<string, string>,
-    one: (beta: number) => `At β = ${written(beta)} every token hears nearly all: nothing holds clusters apart, and all meet in one place.`,
+    one: (beta: number) => `At β = ${written(beta)} every token attends to nearly all: nothing holds clusters apart, and all meet in one place.`,
     wait: (beta: number) =>
       `At β = ${written(beta)} clusters form soon and then wait; each wait is many times longer than the last. The steps of the energy are ` +
       "their meetings.",
     groups: (beta: number, d: number) =>
-      `At β = ${written(beta)} a token hears those within about ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° of it: clusters of that ` +
-      `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Sharper sight, more clusters.`,
+      `At β = ${written(beta)} a token attends to those within about ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° of it: clusters of that ` +
+      `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Higher β, more clusters.`,
   },
   known: "What is known for this setting",
-  told: (sentence: string) => sentence, // what the core knows, in the language of the page
+  told: (sentence: string) => sentence, // translates a sentence of the core
   nothingKnown: "No theorem that we know of covers this setting.",
   equation: "The equation",
   command: "The same in a terminal",
@@ -93,7 +93,7 @@ export const flock = {
     SA: "softmax (SA)", USA: "unscaled (USA)", causal: "causal", hardmax: "hardmax", sinkhorn: "Sinkhorn",
     euclidean: "softmax in space", rescaled: "rescaled in space", none: "no attention",
   } as Record<string, string>,
-  beta: "β, sharpness of sight",
+  beta: "β, sharpness",
   n: "tokens n",
   d: "dimensions d",
   seed: "seed",
@@ -110,7 +110,7 @@ export const flock = {
   habitat: "habitat",
   habitats: { auto: "as the dynamics needs", sphere: "sphere", space: "space" },
 
-  attention: "Who hears whom",
+  attention: "Attention",
   query: "query Q",
   key: "key K",
   value: "value V",
@@ -120,9 +120,9 @@ export const flock = {
     psd: "positive", "query-key": "QᵀK", "minus-query-key": "−QᵀK",
   } as Record<string, string>,
   heads: "heads",
-  reach: "hears",
+  reach: "attends to",
   reaches: { all: "all", past: "those before" },
-  self: "hears itself",
+  self: "attends to itself",
   redraw: "redraw weights every",
   never: "never",
 
@@ -152,17 +152,17 @@ export const flock = {
     tsit5: "exact flow (Tsitouras)", dop853: "exact flow (order 8)",
   } as Record<string, string>,
   dt: "step dt",
-  merge: "fly as one those that met",
-  mergeHint: "Keeps long flights quick: tokens closer than 1e-6 become one of their common mass.",
+  merge: "merge tokens that have met",
+  mergeHint: "Keeps long runs fast: tokens closer than 1e-6 become one with their total mass.",
 
   faults: {
     tooLarge: (n: number, d: number, frames: number) =>
       `${n} tokens in ${d} dimensions, kept at ${frames} moments: more than the page can hold.`,
-    tooLargeHint: "Move tokens n or dimensions d down, or make the flight shorter. The last flight stays on stage.",
-    noValue: (value: string, label: string) => `“${value}” is no value for ${label}.`,
-    noValueHint: (label: string) => `Set ${label} on the panel; the last flight stays on stage.`,
+    tooLargeHint: "Move tokens n or dimensions d down, or make the run shorter. The last run stays on stage.",
+    noValue: (value: string, label: string) => `“${value}” is not a value for ${label}.`,
+    noValueHint: (label: string) => `Set ${label} on the panel; the last run stays on stage.`,
     refused: (what: string) => `These settings do not go together: ${what}.`,
-    refusedHint: "Change what was set last, or press Undo; the last flight stays on stage.",
+    refusedHint: "Change what was set last, or press Undo; the last run stays on stage.",
   },
 
   count: "Counting clusters",
@@ -172,40 +172,40 @@ export const flock = {
   tolDistance: "closer than",
   countNow: (k: number, largest: number, n: number) =>
     `${k === 1 ? "1 cluster" : `${k} clusters`} now; the largest has ${largest} of ${n} tokens.`,
-  countLater: "Counted when the flock rests: it is large.",
+  countLater: "Counted when playback stops: the flock is large.",
   countTouch: (near: string) =>
-    `A chain of tokens, each closer than ${near} to the next, counts as one cluster, however long it is. As the plot counts.`,
+    `Tokens closer than ${near} chain into one cluster, however long. The plot counts the same way.`,
   countModes: (beta: string) =>
-    `Clusters are the peaks of the density e^(β⟨x, y⟩), at the flock's own β = ${beta}. It sees clusters before their tokens touch; ` +
+    `Clusters are the peaks of the density e^(β⟨x, y⟩), at the flock's own β = ${beta}. It finds clusters before their tokens touch; ` +
     "the plot below counts by touch.",
   masses: "discs: area is mass",
   hull: "hull of the flock",
-  leaders: (k: number) => (k === 1 ? "1 leader, ringed: it hears itself best." : `${k} leaders, ringed: they hear themselves best.`),
+  leaders: (k: number) => (k === 1 ? "1 leader, ringed: it attends to itself." : `${k} leaders, ringed: they attend to themselves.`),
   after: "at the end",
   afters: { drift: "drift", loop: "again", still: "rest" },
-  afterHint: "When the flight has been played to its end: the view drifts round it, it flies again, or all rests.",
+  afterHint: "When the run has been played to its end: the view drifts round it, it plays again, or all rests.",
 
   look: "Look",
   colour: "colour by",
   colours: { end: "end", start: "start", now: "place", order: "order" },
-  colourHint: "Where a token ends, where it started, where it is, or its place in the line.",
+  colourHint: "Where a token ends, where it started, where it is, or its place in the order.",
   trail: "trail, frames",
-  linger: "linger where it moves",
+  linger: "slow down where it moves",
   lingerHint: "Plateaus pass quickly, meetings slowly.",
 
   own: "Own points",
   ownHint: "Drop an .npy or .csv file of n rows and d columns on the page.",
   ownChoose: "Choose a file",
   ownNormalise: "put them on the sphere",
-  ownTaken: (n: number, d: number) => `${n} points in ${d} dimensions start the flight.`,
-  ownTooMany: (letters: number) => `the points make a link of ${letters} letters`,
-  ownTooManyRemedy: (most: number) => `give fewer points: a link carries at most ${most} letters of them`,
-  ownDrop: "Leave the own points",
+  ownTaken: (n: number, d: number) => `${n} points in ${d} dimensions start the run.`,
+  ownTooMany: (letters: number) => `the points make a link of ${letters} characters`,
+  ownTooManyRemedy: (most: number) => `give fewer points: a link holds at most ${most} characters of them`,
+  ownDrop: "Remove the own points",
 
   gaze: (boid: number, first: number, share: string, many: number) =>
-    `Token ${boid} hears ${first === boid ? "itself" : `token ${first}`} most (${share}); ` +
-    (many === 1 ? "that is nine tenths of all it hears." : `${many} tokens make up nine tenths of what it hears.`),
-  gazeHint: (touch: boolean) => `${touch ? "Tap a token" : "Click a token, or press ]"}: lines show whom it hears.`,
+    `Token ${boid} attends most to ${first === boid ? "itself" : `token ${first}`} (${share}); ` +
+    (many === 1 ? "that is nine tenths of its attention." : `${many} tokens make up nine tenths of its attention.`),
+  gazeHint: (touch: boolean) => `${touch ? "Tap" : "Press ], or click"} a token: lines show what it attends to.`,
 
   energy: "energy",
   energyScaled: "energy",

@@ -1,5 +1,5 @@
-// index.ts: the catalogue in English, as far as the first view and the page around it need it; the words of the other
-// views come with them (flock.ts, fields.ts, map.ts, story.ts), and other languages with language.ts.
+// index.ts: the English texts that the first view and the page around it need; the texts of the other views are
+// loaded with them (flock.ts, fields.ts, map.ts, story.ts), and other languages by language.ts.
 import { branch } from "./branch";
 import { common } from "./common";
 import { core } from "./core";

@@ -1,4 +1,4 @@
-// lesson.ts: the words of the sheet for teachers: a lesson, goals, misconceptions, questions and answers.
+// lesson.ts: texts of the sheet for teachers: a lesson, goals, misconceptions, questions and answers.
 export const lesson = {
   title: "Transformers as flocks: a lesson",
   lead:
@@ -11,12 +11,12 @@ export const lesson = {
     { time: "5 min", text: "Together, stop 1. Take a vote on the question before playing it." },
     { time: "15 min", text: "In pairs, stops 3 to 6. Every pair fills in the sheet; one turns the knobs, one predicts first." },
     { time: "10 min", text: "Together: own sentences at stop 5. Collect sentences that fool the flock, and say why." },
-    { time: "10 min", text: "In pairs, one of stops 7, 8, 9 or 11, told to another pair." },
+    { time: "10 min", text: "In pairs, one of stops 7, 8, 9 or 11; explain it to another pair." },
     { time: "5 min", text: "Together, stop 12: guess the bar of each reader before it is shown." },
   ],
   goals: "After the lesson learners can",
   goalList: [
-    "say why a word alone cannot know its meaning, and what a summary that is passed along forgets",
+    "say why one word cannot know its meaning, and what a summary that is passed along forgets",
     "tell query, key and value apart by an example of their own",
     "read shares of attention, and say what β = 0 does to them",
     "explain why attention is not attraction, with an arrow that does not point at its speaker",
@@ -27,10 +27,10 @@ export const lesson = {
   wrongHead: ["They say", "It is", "See it"],
   wrongList: [
     ["“Attention pulls words towards each other.”", "A message points wherever V sends it; even away.", "Stop 4: drag ocean."],
-    ["“The query is like the key: similar words hear each other.”", "A word may seek one thing and be found by another.", "Stop 6: K = Q."],
-    ["“The network reads from left to right.”", "All words are heard at once; order is a mark on each.", "Stop 7: no codes."],
-    ["“A high share means importance.”", "A share counts only through its message; a short message with a large share moves little.", "Stop 5: the arrow beside the number."],
-    ["“It understands as we do.”", "Places here were put by hand; trained ones are what lowered an error.", "Stop 12, and where the picture breaks."],
+    ["“The query is like the key: similar words hear each other.”", "A word can seek one thing and be found by another.", "Stop 6: K = Q."],
+    ["“The network reads from left to right.”", "Each word hears all others at once; order is a mark on each.", "Stop 7: no codes."],
+    ["“A high share means importance.”", "A share counts only through its message; a short message with a large share moves little.", "Stop 5: the arrow next to the number."],
+    ["“It understands as we do.”", "Places here were chosen by hand; trained ones are those that lowered an error.", "Stop 12, and where the picture breaks."],
   ],
   sheet: "Sheet for learners",
   name: "Names",
@@ -45,5 +45,5 @@ export const lesson = {
   breaks: "Where the picture breaks",
   link: (k: number) => `#v=1&view=story&stop=${k}`,
   open: (k: number) => `Open stop ${k}`,
-  source: "Murmuration, the Story. All scenes run in the browser, offline after the first visit; a link to a stop keeps what was turned.",
+  source: "Murmuration, the Story. All scenes run in the browser, offline after the first visit; a link to a stop keeps its settings.",
 } as const;

@@ -1,4 +1,4 @@
-// lexicon.ts: words of water, words of money and little words: where the words of a typed sentence start.
+// lexicon.ts: lists about water, about money and of little words, which decide where a typed sentence's words start.
 export const lexicon = {
   water:
     "river rivers water waters lake lakes sea seas ocean oceans stream streams brook pond rain rains rained flood floods " +

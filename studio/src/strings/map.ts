@@ -1,32 +1,32 @@
-// map.ts: the words of the view map.
+// map.ts: texts of the view Map.
 export const map = {
-  title: "A map of all flights",
+  title: "A map of all runs",
   intro:
-    "Every pixel is 256 flights: 32 tokens on the circle, at one sharpness β, seen at one time. Colour says in how many clusters they are.",
+    "Every pixel is 256 runs: 32 tokens on the circle, at one sharpness β, seen at one time. Colour shows in how many clusters they are.",
   read:
-    "From left to right time passes; upwards sight gets sharper. On the dark strip tokens are still apart. Below β ≈ 1 all " +
-    "meet in one cluster by t = 15. Above, more and more flights stop half way, in two or three clusters that wait long.",
+    "Time passes from left to right; β grows upwards. On the dark strip tokens are still apart. Below β ≈ 1 all " +
+    "meet in one cluster by t = 15. Above, more and more runs stop half way, in two or three clusters that wait long.",
   theory: "The dashed lines",
   theoryText:
     "How it begins: while tokens are still apart, an even ring of them breaks into a wave. At each line the wave that grows " +
-    "fastest gains one more crest. Crests are not yet clusters: some meet on the way. At t = 30 there are in the mean no more clusters " +
+    "fastest gains one more crest. Crests are not yet clusters: some meet on the way. At t = 30 there are on average no more clusters " +
     "than there were crests at first.",
-  real: "Where trained transformers live",
+  real: "Where trained transformers are",
   realText:
-    "MiniLM, whose tokens fly in Words, lives off this map, beyond its lower left corner. The β that fits its layers best " +
-    "falls from 0.3 to −1.7: below 0 a token hears most what is unlike it. And its six layers together pass about " +
+    "MiniLM, whose tokens move in Words, is off this map, beyond its lower left corner. The β that fits its layers best " +
+    "falls from 0.3 to −1.7: below 0 a token attends most to what is unlike it. And its six layers together take about " +
     "0.3 of time t. So its tokens are still apart when it has read a sentence.",
   source: (of: string) => `Source: ${of}.`,
   how: (touch: boolean) =>
-    `${touch ? "Tap a pixel" : "Click a pixel, or move the cursor with the arrow keys and press Enter"}: that very flight is ` +
-    "flown again beside the map.",
+    `${touch ? "Tap a pixel" : "Click a pixel, or move the cursor with the arrow keys and press Enter"}: this run is ` +
+    "computed again next to the map.",
   chart:
-    "Map of clusters over time and β. Arrow keys move the cursor, with Shift ten pixels; Enter flies " +
+    "Map of clusters over time and β. Arrow keys move the cursor, with Shift ten pixels; Enter runs " +
     "the pixel.",
-  beta: "β, sharpness of sight",
+  beta: "β, sharpness",
   time: "time t",
   axisTime: "time t of the flow →",
-  axisBeta: "sharpness of sight β →",
+  axisBeta: "sharpness of attention β →",
   axisTimeShort: "time t →",
   axisBetaShort: "sharpness β →",
   barTitles: { clusters: "clusters", close_pairs: "met" },
@@ -34,32 +34,32 @@ export const map = {
   colour: "colour",
   quantities: { clusters: "clusters", close_pairs: "close pairs" },
   mode: (k: number) => (k === 1 ? "1 crest" : `${k} crests`),
-  replica: "flight of 256",
+  replica: "run of 256",
   cursor: (beta: string, t: string, value: string) => `β = ${beta}, t = ${t}: ${value}`,
-  clusters: (mean: string) => `${mean} clusters in the mean`,
+  clusters: (mean: string) => `${mean} clusters on average`,
   pairs: (share: string) => `${share} of the pairs have met`,
-  replay: "Fly it again",
+  replay: "Run it again",
   open: "Open in Flock",
   stage: (beta: string) => `32 tokens on the circle at β = ${beta}`,
-  run: "this flight, now",
-  pixel: "this flight on the map",
-  mean: "mean of 256 flights",
+  run: "this run, now",
+  pixel: "this run on the map",
+  mean: "mean of 256 runs",
   meanOf: (mean: string, error: string) => `${mean} ± ${error}`,
   waiting: "…",
   same: "as on the map",
   different: "differs from the map",
   plotClusters: "clusters",
   plotPairs: "close pairs",
-  counts: (t: string) => `flights by clusters at t = ${t}, as the pixel`,
-  noCounts: (t: string) => `At t = ${t} all flights stand where chance has put them.`,
+  counts: (t: string) => `runs by clusters at t = ${t}, as the pixel`,
+  noCounts: (t: string) => `At t = ${t} all runs are at their random starts.`,
   countOf: (flights: number, clusters: string) => `${flights} with ${clusters}`,
-  countsSummary: (text: string) => `Flights by their number of clusters: ${text}.`,
-  thisFlight: "this flight",
+  countsSummary: (text: string) => `Runs by their number of clusters: ${text}.`,
+  thisFlight: "this run",
   allFlights: "mean",
-  summary: (title: string) => `${title}: this flight and the mean of 256.`,
-  loading: "Unrolling the map…",
+  summary: (title: string) => `${title}: this run and the mean of 256.`,
+  loading: "Loading the map…",
   failed: "The map could not be read.",
-  failedHint: "Load the page again; the file maps/circle.json belongs beside it.",
+  failedHint: "Load the page again; the file maps/circle.json belongs next to it.",
   sentence: (beta: string, t: string, clusters: string, mean: string) =>
-    `The flight at β = ${beta} is at time ${t}, in ${clusters} clusters; at its pixel 256 flights have ${mean} in the mean.`,
+    `The run at β = ${beta} is at time ${t}, in ${clusters} clusters; at its pixel 256 runs have ${mean} on average.`,
 };

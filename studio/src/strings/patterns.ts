@@ -1,12 +1,12 @@
-// patterns.ts: sentences of the core, which speaks English, by patterns in another language.
+// patterns.ts: translates the core's English sentences into another language by patterns.
 
-/** A value behind a sign of comparison, but no theorem and no paper, which keep their point. */
+/** The point of a value after a sign of comparison; numbers of theorems and papers keep their point. */
 const kValue = /(?<=(?:[=<>~]|Rauschen|bruit) ?-?\d+)\.(?=\d)/g;
 
-/** Every pattern that fits takes its turn, and values get a decimal comma; what none fits stays as it is. */
+/** Applies every pattern that matches and writes values with a decimal comma; returns a sentence without a match unchanged. */
 export function byPatterns(patterns: readonly (readonly [RegExp, string])[]): (sentence: string) => string {
   return (sentence) => {
-    const told = patterns.reduce((said, [from, to]) => said.replace(from, to), sentence);
-    return told === sentence ? sentence : told.replace(kValue, ",");
+    const result = patterns.reduce((text, [from, to]) => text.replace(from, to), sentence);
+    return result === sentence ? sentence : result.replace(kValue, ",");
   };
 }

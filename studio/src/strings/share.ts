@@ -1,4 +1,4 @@
-// share.ts: the words of what leaves the page: pictures, films, links and frames.
+// share.ts: texts about the pictures, films, links and embedded frames that the page makes.
 export const share = {
   title: "Pictures and films",
   format: "Format",
@@ -7,9 +7,9 @@ export const share = {
   filming: (done: number, all: number) => `Filming ${Math.floor((100 * done) / all)} %`,
   filmed: (name: string, frames: number, seconds: string, plays: string) =>
     `Saved as ${name}: ${frames} pictures in ${seconds} s; the film plays ${plays} s`,
-  embed: "Copy frame for a page",
-  embedded: "The frame's HTML is copied",
-  embedFailed: "The browser gives no clipboard: add &embed=1 to the address in the address bar",
+  embed: "Copy HTML to embed",
+  embedded: "The HTML is copied",
+  embedFailed: "The browser allows no clipboard: add &embed=1 to the address in the address bar",
   embedTitle: (view: string) => `Murmuration: ${view}`,
   openWhole: "Open in Murmuration",
   openWholeHint: "opens the whole page in a new tab",

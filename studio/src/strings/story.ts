@@ -1,4 +1,4 @@
-// story.ts: the words of the view story: twelve stops from a word alone to readers put to the test.
+// story.ts: texts of the view Story: twelve stops from single words to tested readers.
 import { percentFine } from "./figures";
 import { lesson } from "./lesson";
 import { lexicon } from "./lexicon";
@@ -31,7 +31,7 @@ export const story = {
   ear: "Whose ear",
   listener: (touch: boolean) =>
     `Or ${touch ? "tap" : "click"} a word in the scene. Its arrows are the messages it gets, each multiplied by its share; the broad ` +
-    "grey one is all of them together: where it goes. One too short to be seen is a point.",
+    "grey one is their sum: where it goes. One too short to be seen is a point.",
   arrows: (times: string) => `arrows: ${times} × their length`,
   shares: "Shares of attention",
   itself: "itself",
@@ -50,11 +50,11 @@ export const story = {
     word: "word", asks: "asks (Q)", shows: "shows (K)", says: "says (V)",
     nothing: "nothing",
     channels: (which: number[]) => channels(which, ""),
-    messages: ["", "small, a bit cute", "brown", "cute", ""], // of the five words of the scene
+    messages: ["", "small, a bit cute", "brown", "cute", ""], // one per word in the scene
   },
   knobs: {
     apart: "How far apart the banks start",
-    apartHint: "However little you turn it: only what differs at the start can differ later.",
+    apartHint: "Turn it a little: only what differs at the start can differ later.",
     pull: "Pull of the middle, s",
     order: "Order of the row",
     reading: "As written",
@@ -70,10 +70,10 @@ export const story = {
     ownLabel: "Type it, then press Enter",
     ownFirst: "The fisherman counted coins beside the bank",
     ownHint:
-      "The page knows some words of water and of money, and little words such as “the”. All others start in the middle: drag " +
+      "The page knows some words about water and money, and little ones such as “the”. All others start in the middle: drag " +
       "them to where you would put them.",
     beta: "Sharpness of the ear, β",
-    key: "What words show (K)",
+    key: "Words show (K)",
     keyOwn: "What they are",
     keySame: "What they ask (K = Q)",
     think: "Think after listening (MLP)",
@@ -86,7 +86,7 @@ export const story = {
     codesOff: "Not written",
     codesOn: "Written on",
     reader: "The reader's tokens",
-    readers: { same: "listen", alone: "stay alone" },
+    readers: { same: "listen", alone: "do not" },
     pair: "Pair of digits",
     pairs: ["5 5", "5 6", "6 5", "6 6"],
     four: "Which four of 25",
@@ -97,8 +97,8 @@ export const story = {
     caption: "Asked about all four pairs (flown now)",
     ask: "Ask both readers",
     hint:
-      "Who hears nobody is wrong at least once in every four. Who listens errs, too, but rarely: in the first four, " +
-      "for one.",
+      "The reader that does not listen is wrong at least once in every four. The other errs, too, but rarely: in the " +
+      "first four, for one.",
     pair: "pair", right: "right", wrong: "wrong",
     sum: "right",
   },
@@ -108,7 +108,7 @@ export const story = {
     influence: "what each place counts in the end (measured)",
     first: "first in the row", last: "last in the row",
     notCute: "← plain", cute: "cute →", knownLooks: "looks known", plainLooks: "looks unknown",
-    /** The words of the scenes, as they are written there, by the stop; a row that is walked along. */
+    /** The words in the scenes, as they are written there, by stop; and the row that the messenger walks along. */
     said: (_stop: string, word: string) => word,
     row: ["river", "mist", "hid", "the", "two", "of", "us", "on", "the", "bank"],
     phrases: ["← one phrase", "another →"], senses: ["← body", "feeling →"], outlook: ["← sure", "in doubt →"],
@@ -133,7 +133,7 @@ export const story = {
   },
   order: {
     first: "dog bites man", second: "man bites dog",
-    apart: "How far the same word is apart",
+    apart: "Distance of each word from itself",
   },
   nextWord: {
     river: "Rivers run down to the …",
@@ -157,12 +157,12 @@ export const story = {
         title:
           "Measured: readers of each kind were trained to say which sense of a word, such as bank, a sentence means. " +
           "Right answers in 100:",
-        tests: "4,096 sentences with pairs of words that never met in training",
+        tests: "4,096 sentences with word pairs that never met in training",
       },
     },
     task: "Task of the readers",
     seeOne: "Compare your own",
-    readersLabel: "Readers by the stop whose means they have",
+    readersLabel: "Readers by the stop whose methods they have",
     readers: {
       isolated: "alone", messenger: "messenger", attraction: "attraction", uniform: "messages to all",
       selected: "listening", selected_bare: "listening, no MLP",
@@ -173,8 +173,8 @@ export const story = {
     more: "Guess, then show the next reader",
     depths: "By the number of layers",
     chance: (chance: number) => `A coin: ${chance}.`,
-    bound: (bound: number) => `The most that tokens who hear nobody can have: ${bound}.`,
-    boundWords: (bound: number) => `All that a word which hears nobody can have: ${bound}.`,
+    bound: (bound: number) => `The most that tokens can have without listening: ${bound}.`,
+    boundWords: (bound: number) => `The most that a word can have without listening: ${bound}.`,
     note: (layers: number, seeds: number, tests: string) =>
       `${layers} layers; mean ± deviation of ${seeds} trainings${tests ? `, tested on ${tests}` : ""}.`,
   },

@@ -1,4 +1,4 @@
-// story_stops.ts: the words of the story's stops, one to five: from a word alone to whom it listens to.
+// story_stops.ts: texts of the story's stops one to five: from a single word to attention.
 import { storyTitles } from "./story_titles";
 
 export interface StopWords {
@@ -20,7 +20,7 @@ export interface StopWords {
   task: string;
 }
 
-/** A stop in another language: which formula stands there, and which answer is right, is the same in all. */
+/** A stop in another language: the formula and the right answer are the same in all. */
 export type StopText = Omit<StopWords, "equation" | "choices"> & { choices: { text: string; answer: string }[] };
 
 const alone: StopWords = {
@@ -28,7 +28,7 @@ const alone: StopWords = {
   title: storyTitles[0],
   text: [
     "A sentence comes in as a set of words. A transformer calls them tokens; think of birds. At first " +
-      "nobody talks.",
+      "none of them talks.",
     "Each word flies by its own will: where it goes depends on where it is, and on nothing else. Watch " +
       "the two birds named _bank_. One lies by a river, the other lends money. Both are written alike, so " +
       "both start at the same place.",
@@ -41,19 +41,19 @@ const alone: StopWords = {
     {
       text: "Never",
       right: true,
-      answer: "Same place, same rule, same path. A word that hears nobody cannot know which bank it is.",
+      answer: "Same place, same rule, same path. A word that hears no other cannot know which bank it is.",
     },
     {
       text: "It depends on the other words",
-      answer: "Nobody hears anybody here: a word's path depends on its own place alone.",
+      answer: "No word hears another here: its path depends only on its own place.",
     },
   ],
   breaks:
     "Birds are born apart and never quite alike. Two tokens of one word start equal to the last bit, until " +
-    "someone tells them where in the sentence they stand (stop 7).",
-  begin: "Seven words, each flying alone; two of them are both called bank.",
+    "they know their position in the sentence (stop 7).",
+  begin: "Seven words, each flying by itself; two of them are both called bank.",
   end: "All words have flown their own ways; the two banks are where one bank is.",
-  goal: "A word that hears nobody cannot know which of its meanings is meant.",
+  goal: "A word that hears no other cannot know which of its meanings is meant.",
   task: "Let it play. Then slide the two banks apart by a hair, or drag one of them: only now do their paths differ.",
 };
 
@@ -85,9 +85,9 @@ const messenger: StopWords = {
     "No flock has a messenger: birds hear their neighbours all at once. And a page is a poor memory: the first " +
     "tenth of a row counts 0.00015 of what the last tenth counts. Later recurrent networks (LSTM and others) keep " +
     "more than this plain one.",
-  begin: "Ten words stand in a row. A messenger walks from the first to the last.",
+  begin: "Ten words in a row. A messenger walks from the first to the last.",
   end: "The messenger has reached the last word; the first ones hardly count any more.",
-  goal: "Passing one summary along a row forgets what came early, and depends on the order of the row.",
+  goal: "A summary passed along a row forgets what came early, and depends on the order of the row.",
   task: "Shuffle the row. The words change places, the bars do not: whoever comes last is heard.",
 };
 
@@ -98,7 +98,7 @@ const attraction: StopWords = {
     "Now everyone hears everyone, at once, in no order. The simplest thing to do with what you hear: fly " +
       "towards the middle of all.",
     "The arrows on _bank_ are what it hears: one from each word, its message times its share, and all shares are a " +
-      "seventh. _The_ counts as much as _river_. Soon all agree. The price: what told the words apart is gone.",
+      "seventh. _The_ counts as much as _river_. Soon all agree. The price: what made the words differ is gone.",
   ],
   equation: "story_attraction",
   formula: "Each is drawn to each of the others, all with the same share 1/n; s is how strongly.",
@@ -121,7 +121,7 @@ const attraction: StopWords = {
     "Birds that draw near keep a wing's width apart. Tokens have no width: they can all sit at one place. And this is " +
     "not yet attention. Attention is often drawn as attraction; the next stops say why it is more.",
   begin: "Seven words are drawn to the middle of all.",
-  end: "All words have met at one place; nothing tells them apart.",
+  end: "All words have met at one place; nothing distinguishes them.",
   goal: "Plain averaging makes all words alike: agreement without understanding.",
   task: "Drag one word far out and watch the meeting place follow it by a seventh. Turn the pull down to 0.",
 };
@@ -130,15 +130,15 @@ const messages: StopWords = {
   short: "Messages",
   title: storyTitles[3],
   text: [
-    "A nail: of a finger, or of a ship? Put it among _ocean_, _leaks_ and _emergency_ and nobody thinks " +
+    "A nail: of a finger, or of a ship? Put it among _ocean_, _leaks_ and _emergency_ and no one thinks " +
       "of a finger.",
-    "Look at the arrows on _nail_: none of them points at its speaker. A word does not pull others to where it stands. It sends " +
+    "Look at the arrows on _nail_: none of them points at its speaker. A word does not pull others to where it is. It sends " +
       "a message, made by one matrix V. This V says: come over to the ship, and hurry. What differs in haste it drives " +
       "further apart, _ocean_ down and _emergency_ up.",
   ],
   equation: "story_messages",
   formula:
-    "V turns a difference of places into a message. (A transformer sends V x; here it is told as the " +
+    "V turns a difference of places into a message. (A transformer sends V x; here it is shown as the " +
     "listener sees it, so that the flock stays on the page. Stop 6 has the real thing.)",
   question: "Does _emergency_ draw the nail, or push it?",
   choices: [
@@ -149,13 +149,13 @@ const messages: StopWords = {
       right: true,
       answer:
         "To the right it draws; up and down it drives apart those who differ. With V = 1 there is " +
-        "attraction alone: try it, and the arrows point at their speakers.",
+        "only attraction: try it, and the arrows point at their speakers.",
     },
   ],
   breaks:
     "A bird can show only where it is and where it goes. A token says something other than its place: V may " +
     "stretch it, turn it, or turn it round.",
-  begin: "The nail stands apart from ocean, leaks and emergency.",
+  begin: "The nail is apart from ocean, leaks and emergency.",
   end: "The nail has come over to the ship's side; ocean and emergency have parted.",
   goal: "A message (value) is not a pull towards the speaker: the matrix V decides where it points.",
   task: "Compare the arrows on nail with “Come closer” and with “Come over, and hurry”. Drag ocean: which arrow changes?",
@@ -167,11 +167,11 @@ const listening: StopWords = {
   text: [
     "Not every voice matters to every ear. To _bank_, _the_ says nothing and _river_ says it all.",
     "So each word gives every other a share of its attention; the shares add up to one. Here words that say much listen " +
-      "to words that say much, and what they tell is their topic, water or money. Each arrow is a message times " +
+      "to words that say much, and what they say is their topic, water or money. Each arrow is a message times " +
       "its share. Change the sentence: the same _bank_, from the same start, flies the other way. Or type your own.",
   ],
   equation: "story_attention",
-  formula: "a is the share of attention, β how sharp the ear is, V what is told. Q and K decide who fits whom: next stop.",
+  formula: "a is the share of attention, β how sharp the ear is, V what is said. Q and K decide which words fit: next stop.",
   question: "Turn β down to 0. What is left?",
   choices: [
     {
@@ -182,7 +182,7 @@ const listening: StopWords = {
         "sharpens.",
     },
     {
-      text: "Nobody listens, nobody moves",
+      text: "No one listens, no one moves",
       answer: "Shares add up to one: at β = 0 everybody listens to everybody alike.",
     },
     { text: "Only _bank_ still moves", answer: "The same rule holds for all words. Try it." },

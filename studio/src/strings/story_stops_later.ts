@@ -1,4 +1,4 @@
-// story_stops_later.ts: the words of the story's stops, six to twelve: from query and key to readers put to the test.
+// story_stops_later.ts: texts of the story's stops six to twelve: from query and key to tested readers.
 import type { StopWords } from "./story_stops";
 import { storyTitles } from "./story_titles";
 
@@ -6,23 +6,23 @@ const asking: StopWords = {
   short: "Query, key, value",
   title: storyTitles[5],
   text: [
-    "Who fits whom? Each word asks (its query, Q x), each wears a badge (its key, K x), each has something to say (its value, " +
+    "Which words fit? Each word asks (its query, Q x), each wears a badge (its key, K x), each has something to say (its value, " +
       "V x). Three matrices, three different things.",
     "_Puppy_ asks for a size and a colour: its beam falls on _small_ and _brown_. Its own badge says none of that. It says: I am " +
-      "the one who does things. So _sleeps_, which asks who, finds _puppy_, and what it is told is neither size nor colour, but: " +
+      "the one who does things. So _sleeps_, which asks who, finds _puppy_, and what it hears is neither size nor colour, but: " +
       "cute.",
   ],
   equation: "story_qkv",
   formula: "The better query and key fit, the larger the share a. Then the values are added: this is attention as a transformer has it.",
   question: "Make K equal to Q. What goes wrong?",
   choices: [
-    { text: "Nothing: asking for a colour is like having one", answer: "Try it. Whom does _puppy_ hear now?" },
+    { text: "Nothing: asking for a colour is like having one", answer: "Try it. Which words does _puppy_ hear now?" },
     {
       text: "Words find those who ask the same, not those who answer",
       right: true,
       answer:
         "_Puppy_ hears itself, _sleeps_ hears _small_ and _brown_, which ask the same question as it does. A dating page on which " +
-        "everybody writes what they look for, and nobody who they are.",
+        "everybody writes what they look for, and no one who they are.",
     },
     { text: "Everyone hears everyone alike", answer: "The shares stay unequal. They go to the wrong words." },
   ],
@@ -30,7 +30,7 @@ const asking: StopWords = {
     "A bird's eye meets what is in front of it. A query meets whatever key fits it, and two tokens need not agree: " +
     "_sleeps_ hears _puppy_, _puppy_ does not hear _sleeps_.",
   begin: "Five words with badges; puppy's beam falls on small and brown.",
-  end: "Puppy's looks are known, and sleeps has been told of something cute.",
+  end: "Puppy's looks are known, and sleeps has heard of something cute.",
   goal: "Query, key and value are three different things: what a word seeks, how it is found, what it conveys.",
   task: "Let each of the five words listen in turn and say aloud: it asks …, it shows …, it says …. Then make K equal to Q.",
 };
@@ -42,7 +42,7 @@ const order: StopWords = {
     "A flock has no first bird. _Dog bites man_ and _man bites dog_ are the same three words, so they are the same " +
       "flock: every word flies the same way in both.",
     "So a transformer writes each word's place in the row on the word itself: here, the earlier, the higher. _Bites_ " +
-      "comes second in both sentences and starts at one place. It asks for who stands highest.",
+      "comes second in both sentences and starts at one place. It asks for the highest one.",
   ],
   equation: "story_order",
   formula: "Where a word starts: its own place w, and a code p of its number k in the row.",
@@ -53,7 +53,7 @@ const order: StopWords = {
       right: true,
       answer: "To the last bit but for rounding: attention adds up over all, in whatever order. Write the codes on.",
     },
-    { text: "On the other side", answer: "Only with codes. Without them nobody knows who came first." },
+    { text: "On the other side", answer: "Only with codes. Without them no word knows which came first." },
     { text: "Somewhere between", answer: "It would take a mark of the order to get there, and there is none." },
   ],
   breaks:
@@ -61,7 +61,7 @@ const order: StopWords = {
     "hears no more than those before it (stop 11). Many of today's models turn queries and keys by their places instead of " +
     "adding a code.",
   begin: "Three words, flown in two orders at once: discs for one, rings for the other.",
-  end: "Both flights have ended; the lines show how far the same words are apart.",
+  end: "Both flights have ended; the lines show each word's distance from itself.",
   goal: "Attention does not know the order of words; positions must be written on them.",
   task: "Fly both sentences without codes, then with them, and read off how far bites is from itself.",
 };
@@ -86,7 +86,7 @@ const rounds: StopWords = {
       text: "Yes",
       right: true,
       answer:
-        "Listening alone gathers; switch thinking off and see. Thinking decides where the clusters go. Left " +
+        "Listening gathers by itself; switch thinking off and see. Thinking decides where the clusters go. Left " +
         "to listen for ever, almost every such flock on a sphere becomes one cluster (arXiv 2405.18273).",
     },
     { text: "No", answer: "Switch thinking off and see: three clusters, _bank_ among the water words." },
@@ -96,7 +96,7 @@ const rounds: StopWords = {
     "some share one set among all, as here.",
   begin: "Twelve words on a sphere listen and think in turn.",
   end: "The words have gathered in clusters; bank is with the river.",
-  goal: "Layers repeat two steps: listen to others, then think alone. Layers are time.",
+  goal: "Layers repeat two steps: listen to others, then think. Layers are time.",
   task: "Step with › and count the layers until bank has joined the water words. Switch thinking off. Drag bank to the money side.",
 };
 
@@ -105,7 +105,7 @@ const levels: StopWords = {
   title: storyTitles[8],
   text: [
     "_Cold feet before the wedding._ Nobody's toes are meant. Meaning comes in levels, and each level is a space of its own, in " +
-      "which the same words stand at other places.",
+      "which the same words have other places.",
     "In the first space words find out who belongs together. In the second, what the phrase means: _feet_ hears _cold_ and leaves " +
       "the body for the feelings. In the third, what the sentence says: _wedding_ hears _feet_, and is in doubt. Each space " +
       "starts where the last one ended.",
@@ -129,7 +129,7 @@ const levels: StopWords = {
     "and writes along a few of them: the spaces here are views of it. That layers of real models sort as neatly as these three is " +
     "a picture; what is found in them is more mixed.",
   begin: "Five words in the first of three spaces: cold feet before the wedding.",
-  end: "In the third space the wedding stands on the side of doubt.",
+  end: "In the third space the wedding is on the side of doubt.",
   goal: "Deeper layers build on what earlier layers found out: words, then phrases, then the sentence.",
   task: "Follow wedding through the three small pictures. Leave out the second space and compare where it ends.",
 };
@@ -139,7 +139,7 @@ const speaker: StopWords = {
   title: storyTitles[9],
   text: [
     "The flock has talked. One answer is wanted. We may take the mean of all places, a ballot: the cross.",
-    "Or we add a word without a meaning of its own, CLS, that listens along, and read it alone: the ring. " +
+    "Or we add a word without a meaning of its own, CLS, that listens along, and read only that: the ring. " +
       "Let a guest join, _loan_, and compare both with where they would have been (faint).",
   ],
   equation: "story_readout",
@@ -153,7 +153,7 @@ const speaker: StopWords = {
         "One vote among 101. Measured on trained flocks: 0.0126 of the spread, no verdict of 300 turned. CLS moved less, " +
         "0.0035, yet 3 turned. By these figures neither is the steadier.",
     },
-    { text: "As far as it likes", answer: "Alone, no: the mean gives every token one vote." },
+    { text: "As far as it likes", answer: "By itself, no: the mean gives every token one vote." },
     { text: "Not at all", answer: "A little: one vote among 101." },
   ],
   breaks:
@@ -171,12 +171,12 @@ const next: StopWords = {
   text: [
     "Now each word hears itself and those before it. The last one flies along with what it heard, and where it is " +
       "says what may come next.",
-    "Every word of the vocabulary has a place, too: the small points. The nearer the last word is to one, the more " +
+    "The vocabulary's words have places, too: the small points. The nearer the last word is to one, the more " +
       "likely that one is. Watch the bars as it flies.",
   ],
   equation: "story_next",
-  formula: "x is the last word's place, w a word that may come, κ how sharply near counts more than far.",
-  question: "While the last word flies, what happens to the number of words that may come?",
+  formula: "x is the last word's place, w a possible next word, κ how sharply near counts more than far.",
+  question: "While the last word flies, what happens to the number of possible next words?",
   choices: [
     {
       text: "It falls",
@@ -184,14 +184,14 @@ const next: StopWords = {
       answer: "At first it is near nothing in particular; what it hears narrows the choice. The entropy counts it.",
     },
     { text: "It rises", answer: "It would if it flew back to the middle of all. Turn κ down and see the same." },
-    { text: "It stays", answer: "Only at κ = 0, where all words are alike." },
+    { text: "It stays", answer: "Only at κ = 0, where all are alike." },
   ],
   breaks:
     "A bird does not say where the next bird will be. These places were put by hand; a language model learns tens of " +
     "thousands of them, in hundreds of dimensions.",
-  begin: "Five words on a sphere; eight others stand round them and wait.",
+  begin: "Five words on a sphere; eight others wait around them.",
   end: "The last word has come near those that may follow it.",
-  goal: "A language model turns the place of the last token into chances of every word that may follow.",
+  goal: "A language model turns the place of the last token into a chance for every next word.",
   task: "Change the sentence, then κ. At which κ is one word almost sure, at which are all alike?",
 };
 
@@ -201,20 +201,20 @@ const tested: StopWords = {
   text: [
     "All scenes so far were put by hand. So let us leave words, and train. Here is handwriting: two digits, a five or a six each. " +
       "Every dot of ink is a token. The question: are the two digits the same?",
-    "One reader listens, as at stop 6; its tokens hear both pictures. The other was trained as long, with as many numbers, but every " +
-      "token hears nobody, as at stop 1. The mean of all tokens (the cross) is read, and the ball is the vote: half way it is undecided, in a gate it " +
-      "is sure. Below: what readers with each stop's means have reached.",
+    "One reader listens, as at stop 6; its tokens hear both pictures. The other was trained as long, with as many numbers, but its " +
+      "tokens do not listen, as at stop 1. The mean of all tokens (the cross) is read, and the ball is the vote: half way it is undecided, in a gate it " +
+      "is sure. Below: what readers with each stop's methods have reached.",
   ],
   equation: "story_tested",
   formula: "The verdict: the gate g that is nearest to the mean of all tokens, which is the one it lies farthest towards.",
-  question: "Of four pairs (5 5, 5 6, 6 5, 6 6), how many can a reader whose tokens hear nobody have right at most?",
+  question: "Of four pairs (5 5, 5 6, 6 5, 6 6), at most how many can a reader get right whose tokens do not listen?",
   choices: [
     { text: "Two", answer: "One more is possible: a sum of votes that says “same” for 5 5 and “different” for the other three has three of four right." },
     {
       text: "Three",
       right: true,
       answer:
-        "Tokens that hear nobody only add up votes, picture by picture, and no sum of votes says “same” for 5 5 and 6 6 and “different” for the other two: " +
+        "Tokens that do not listen only add up votes, picture by picture, and no sum of votes says “same” for 5 5 and 6 6 and “different” for the other two: " +
         "an exclusive or. One of four is always wrong, however long it is trained. In the table it says at most 75.",
     },
     { text: "Four", answer: "Adding up votes does not get there. Ask it about the four pairs: the table is flown now." },
@@ -224,7 +224,7 @@ const tested: StopWords = {
     "not how well a large model reads.",
   begin: "Two handwritten digits, every dot of ink a token.",
   end: "The mean of the flock is read, and the vote has come to its gate.",
-  goal: "Trained readers confirm it: some tasks cannot be done by tokens alone, and are done by tokens that listen.",
+  goal: "Trained readers confirm it: some tasks need tokens that listen to each other.",
   task: "Guess before you look: show one reader after another in the chart, and ask both readers about all four pairs.",
 };
 

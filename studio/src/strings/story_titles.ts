@@ -1,12 +1,12 @@
-// story_titles.ts: the titles of the story's stops, which all views name.
+// story_titles.ts: the titles of the story's stops, to which all views refer.
 export const storyTitles = [
-  "Every word alone",
+  "Every word for itself",
   "One messenger",
   "Everyone to the middle",
   "To say more than “here I am”",
   "Whom to listen to",
   "Ask, show, say",
-  "Who bites whom?",
+  "Who bites, who is bitten?",
   "Listen, think, repeat",
   "One space after another",
   "Who speaks for the flock?",

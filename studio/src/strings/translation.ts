@@ -1,4 +1,4 @@
-// translation.ts: what another language has to say of a part of the catalogue.
+// translation.ts: the type of a translation of part of the texts, and how it replaces the English ones.
 
 /** The same tree: a text for each text, a function of the same arguments for each function. */
 export type Translation<T> = T extends (...given: infer A) => string
@@ -12,7 +12,7 @@ export type Translation<T> = T extends (...given: infer A) => string
 type Tree = Record<string, unknown>;
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null;
 
-/** A copy whose branches are its own. */
+/** A deep copy. */
 export function copied<T>(tree: T): T {
   if (!isTree(tree)) return tree;
   const made: unknown = Array.isArray(tree)
@@ -22,12 +22,12 @@ export function copied<T>(tree: T): T {
 }
 
 /**
- * Lets `tree` say what `words` say, in place: whoever holds a branch of it says it too. What `words` leave out
- * stays, so data that no language changes are written once.
+ * Replaces the texts of `tree` by those of `texts`, in place, so that all holders of a part of it show them. What
+ * `texts` leaves out stays, so data that no language changes are written once.
  */
-export function install(tree: object, words: object): void {
+export function install(tree: object, texts: object): void {
   const into = tree as Tree;
-  for (const [key, value] of Object.entries(words)) {
+  for (const [key, value] of Object.entries(texts)) {
     const old = into[key];
     if (isTree(old) && isTree(value)) install(old, value);
     else into[key] = value;

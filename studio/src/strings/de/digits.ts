@@ -14,7 +14,7 @@ const layers = (count: number, shared: boolean) => {
 };
 
 export const digits: Translation<typeof english> = {
-  title: "Eine Ziffer hebt ab",
+  title: "Eine Ziffer als Schwarm",
   what: (digits, pair) => {
     const one = digits.length <= 3 ? `eine ${digits.join(" oder eine ")}` : "eine Ziffer";
     return `Das ist ein Transformer: jeder Punkt ist ein Token. Zeichne ${pair ? `in jede Hälfte ${one}` : `hier ${one}`}.`;

@@ -52,7 +52,7 @@ export const dome: Translation<typeof english> = {
   values: (d) => `Values mit ${d} Koordinaten sieht man entlang der Achsen der Pfeile.`,
   arrows: (d, share) => `Pfeile mit ${d} Koordinaten sieht man entlang dreier, ${percent(share)} davon.`,
   ownAxes: "Kuppel und Pfeile haben eigene Achsen.",
-  noise: "Böen sind weggelassen.",
+  noise: "Rauschen ist weggelassen.",
   scale: (radius) => `Der Radius der Kuppel steht für ${figure(radius)} der Pfeile.`,
   percent,
 };

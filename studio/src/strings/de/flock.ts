@@ -14,7 +14,7 @@ export const flock: Translation<typeof english> = {
     sinkhorn: "Jedes Token hört alle, und alle werden gleich viel gehört: die Gewichte sind doppelt stochastisch.",
     euclidean: "Softmax-Aufmerksamkeit ohne Layer-Norm: die Orte können unbegrenzt wachsen.",
     rescaled: "Softmax-Aufmerksamkeit im Raum, beim Wachsen mitskaliert gesehen, damit die Form im Bild bleibt.",
-    none: "Gar keine Aufmerksamkeit: jedes Token folgt dem eigenen Willen oder den Böen.",
+    none: "Gar keine Aufmerksamkeit: jedes Token folgt dem eigenen Willen oder dem Rauschen.",
   },
   near: "Es wendet sich denen zu, auf die es hört, und hört nahe am lautesten.",
   lookFor: "Worauf achten",
@@ -25,7 +25,7 @@ export const flock: Translation<typeof english> = {
     circle: "Zweiunddreißig Token auf dem Kreis, der Aufbau einer veröffentlichten Abbildung: meist drei Cluster bei t = 30.",
     causal: "Nach der Reihenfolge gefärbt. Frühe Token führen, spätere sammeln sich hinter ihnen; am Ende kommen alle zum ersten.",
     repulsion: "V = −I: die Token fliehen voreinander, und die Energie fällt.",
-    noise: "Böen gegen Anziehung. Weniger Rauschen: ein Cluster; mehr Rauschen: ein gleichmäßiger Ring. Zieh den Regler über die Schwelle.",
+    noise: "Rauschen gegen Anziehung. Weniger Rauschen: ein Cluster; mehr: ein gleichmäßiger Ring. Zieh den Regler über die Schwelle.",
     hardmax: "Führende bewegen sich nie. Folgende fliegen geradewegs zu ihnen.",
     polytope: "Mitskaliert gesehen kommt jedes Token zum Rand eines Polytops oder zur Mitte.",
     heads:
@@ -37,7 +37,7 @@ export const flock: Translation<typeof english> = {
       noise < most
         ? `Rauschen ${written(noise)} liegt unter ${fixed(most, 2)}, wo ein gleichmäßiger Ring bei diesem β den Halt verliert: ein Cluster entsteht.`
         : `Rauschen ${written(noise)} liegt über ${fixed(most, 2)}, was ein gleichmäßiger Ring bei diesem β aushält: kein Cluster bleibt.`,
-    noise: (noise) => `Böen der Stärke ${written(noise)} gegen Anziehung: weniger Rauschen, bis Cluster halten, mehr, bis sie sich auflösen.`,
+    noise: (noise) => `Rauschen der Stärke ${written(noise)} gegen Anziehung: weniger, bis Cluster halten, mehr, bis sie sich auflösen.`,
     drawn: (heads) =>
       `${heads === 1 ? "Ein Kopf" : `${heads} Köpfe`} mit ausgelosten Matrizen: keine zwei Startzahlen tun dasselbe. Würfle neu.`,
     flee: "V = −I: die Token fliehen voreinander, und die Energie fällt.",

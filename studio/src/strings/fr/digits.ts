@@ -14,7 +14,7 @@ const layers = (count: number, shared: boolean) => {
 };
 
 export const digits: Translation<typeof english> = {
-  title: "Un chiffre prend son envol",
+  title: "Un chiffre en nuée",
   what: (digits, pair) => {
     const one = digits.length <= 3 ? `un ${digits.join(" ou un ")}` : "un chiffre";
     return `Voici un transformer : chaque point est un token. Dessinez ${pair ? `${one} sur chaque moitié` : `${one} ici`}.`;

@@ -52,7 +52,7 @@ export const dome: Translation<typeof english> = {
   values: (d) => `Des valeurs à ${d} coordonnées se voient selon les axes des flèches.`,
   arrows: (d, share) => `Des flèches à ${d} coordonnées se voient selon trois, ${percent(share)} d’elles.`,
   ownAxes: "Dôme et flèches ont leurs propres axes.",
-  noise: "Les rafales sont omises.",
+  noise: "Le bruit est omis.",
   scale: (radius) => `Le rayon du dôme vaut ${figure(radius)} pour les flèches.`,
   percent,
 };

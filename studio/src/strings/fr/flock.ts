@@ -14,7 +14,7 @@ export const flock: Translation<typeof english> = {
     sinkhorn: "Chaque token entend tous les autres, et tous sont entendus autant : les poids sont doublement stochastiques.",
     euclidean: "Attention softmax sans normalisation : les positions peuvent croître sans borne.",
     rescaled: "Attention softmax dans l’espace, vue à l’échelle à mesure qu’elle grandit, pour que sa forme reste visible.",
-    none: "Aucune attention : chaque token suit sa propre volonté, ou les rafales.",
+    none: "Aucune attention : chaque token suit sa propre volonté, ou le bruit.",
   },
   near: "Il se tourne vers ceux qu’il écoute, et entend les proches le plus fort.",
   lookFor: "À observer",
@@ -25,7 +25,7 @@ export const flock: Translation<typeof english> = {
     circle: "Trente-deux tokens sur le cercle, le cadre d’une figure publiée : le plus souvent trois amas à t = 30.",
     causal: "Couleur selon l’ordre. Les premiers tokens mènent, les suivants se rassemblent derrière ; à la fin tous viennent au premier.",
     repulsion: "V = −I : les tokens se fuient, et l’énergie baisse.",
-    noise: "Des rafales contre l’attraction. Moins de bruit : un amas ; plus de bruit : un anneau régulier. Poussez le curseur au-delà du seuil.",
+    noise: "Du bruit contre l’attraction. Moins de bruit : un amas ; plus de bruit : un anneau régulier. Poussez le curseur au-delà du seuil.",
     hardmax: "Les meneurs ne bougent jamais. Les autres volent droit vers eux.",
     polytope: "Vu à l’échelle, chaque token vient au bord d’un polytope, ou au centre.",
     heads:
@@ -37,7 +37,7 @@ export const flock: Translation<typeof english> = {
       noise < most
         ? `Le bruit ${written(noise)} est sous ${fixed(most, 2)}, où un anneau régulier lâche à ce β : un amas se forme.`
         : `Le bruit ${written(noise)} est au-dessus de ${fixed(most, 2)}, ce que supporte un anneau régulier à ce β : aucun amas ne dure.`,
-    noise: (noise) => `Des rafales de ${written(noise)} contre l’attraction : baissez le bruit jusqu’à ce que des amas tiennent, montez jusqu’à ce qu’ils se défassent.`,
+    noise: (noise) => `Un bruit de ${written(noise)} contre l’attraction : baissez-le jusqu’à ce que des amas tiennent, montez jusqu’à ce qu’ils se défassent.`,
     drawn: (heads) =>
       `${heads === 1 ? "Une tête" : `${heads} têtes`} aux matrices tirées au sort : deux graines ne font jamais pareil. Tirez-en une autre.`,
     flee: "V = −I : les tokens se fuient, et l’énergie baisse.",

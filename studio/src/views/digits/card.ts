@@ -1,4 +1,4 @@
-// card.ts: what a picture or film of a digit's flight says beside the scene: the drawing, the verdict, the chances.
+// card.ts: the card of a digit's run in pictures and films: the drawing, the verdict, the chances.
 import type { Card } from "../../state/session";
 import { strings } from "../../strings";
 import { classColours } from "./colours";

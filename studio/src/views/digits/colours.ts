@@ -1,4 +1,4 @@
-// colours.ts: one colour a class, read off the page's style.
+// colours.ts: one colour per class, read from the page's style.
 import { inkOf, type Rgb } from "../../scene/ink";
 
 /** The names of the classes' colours: two sides, or ten hues. */

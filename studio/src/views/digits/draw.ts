@@ -1,4 +1,4 @@
-// draw.ts: the scene of a digit's flight: boids in the colours of their votes, trails, gates, one boid's gaze.
+// draw.ts: the scene of a digit's run: tokens in the colours of their votes, trails, gates, the attention of one token.
 import type { Gaze, TrainedInfo } from "../../core/protocol";
 import { DomeScene } from "../../scene/dome";
 import { addHeadLines } from "../../scene/heads";

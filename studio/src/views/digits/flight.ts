@@ -1,4 +1,4 @@
-// flight.ts: from the recipe's words (model, ink, digit, points, finer, blocks) to the flight on stage.
+// flight.ts: from the recipe's parameters (model, ink, digit, points, finer, blocks) to the run on stage.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { FlightInfo, Ink, TrainedInfo } from "../../core/protocol";
 import { Branch } from "../../state/branch";

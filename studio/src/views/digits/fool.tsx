@@ -1,4 +1,4 @@
-// fool.tsx: a game: change a digit until the flock reads another one, and the flips are counted.
+// fool.tsx: a game: change a digit until the transformer reads another one; successes are counted.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../parts/controls";

@@ -1,8 +1,8 @@
-// gaze.tsx: one boid's gaze: asked of the core as the film goes, and told in numbers.
+// gaze.tsx: the attention of one token: asked of the core as the film plays, and shown in numbers.
 import { effect, signal } from "@preact/signals";
 import type { Gaze } from "../../core/protocol";
 import { Button } from "../../parts/controls";
-import { heard } from "../../scene/heard";
+import { meanAttention } from "../../scene/mean_attention";
 import type { Branch } from "../../state/branch";
 import { core } from "../../state/session";
 import { isTouch } from "../../state/touch";
@@ -72,7 +72,7 @@ function Numbers({ branch, boid, gaze }: { branch: Branch; boid: number; gaze: G
   const { n, d, classes } = film.info;
   const frame = Math.min(branch.player.frame.value, film.flown.value - 1);
   const vote = film.verdicts[frame * n + boid];
-  const weights = heard(gaze);
+  const weights = meanAttention(gaze);
   const order = loudest(weights, boid, 5);
   const full = kFull.find((share) => share >= (weights[order[0]] ?? 0)) ?? 1;
   const above = weights.reduce((count, w, j) => count + (j !== boid && w > 1 / n ? 1 : 0), 0);

@@ -1,4 +1,4 @@
-// ink.ts: drawn ink as a word of the recipe, and pictures and points made into what a swarm can read.
+// ink.ts: ink as a value of the recipe, and pictures and points converted to input of a transformer.
 import type { Ink } from "../../core/protocol";
 
 export const kSide = 28;

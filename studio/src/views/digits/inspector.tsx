@@ -1,6 +1,6 @@
-// inspector.tsx: what the chosen boid votes and hears, told beside it on the stage.
+// inspector.tsx: a card next to the chosen token on the stage: its vote and what it attends to.
 import type { RefObject } from "preact";
-import { heard } from "../../scene/heard";
+import { meanAttention } from "../../scene/mean_attention";
 import type { Stage } from "../../scene/stage";
 import type { Branch } from "../../state/branch";
 import { strings } from "../../strings";
@@ -48,7 +48,7 @@ export function Inspector({ branch, gazer, card }: InspectorProps) {
   const { n, classes } = film.info;
   const frame = Math.min(branch.player.frame.value, film.flown.value - 1);
   const vote = film.verdicts[frame * n + seen.boid];
-  const weights = heard(seen.gaze);
+  const weights = meanAttention(seen.gaze);
   const [first] = loudest(weights, seen.boid, 1);
   return (
     <div class="inspector" ref={card} data-boid={seen.boid} style={{ visibility: "hidden" }}>

@@ -1,10 +1,10 @@
-// library.ts: what comes with the page: trained swarms and test digits, fetched when they are wanted.
+// library.ts: trained transformers and test digits that come with the page, fetched when needed.
 import type { Fault, Ink, TrainedInfo } from "../../core/protocol";
 import { bytesOf } from "../../core/stream";
 import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { strings } from "../../strings";
-import { withoutAttention } from "./deaf";
+import { withoutAttention } from "./without_attention";
 
 /** One line of models/index.json, or an own run. */
 export interface SwarmEntry {

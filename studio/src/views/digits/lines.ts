@@ -1,7 +1,7 @@
-// lines.ts: gates, gazes and arrows as straight pieces.
+// lines.ts: gates, beams of attention and arrows as straight segments.
 import type { Gaze } from "../../core/protocol";
 import { across, addArrow, cross, unit, type Vector } from "../../scene/arrow";
-import { heard } from "../../scene/heard";
+import { meanAttention } from "../../scene/mean_attention";
 import { linear, type Pieces, type Rgb } from "../../scene/ink";
 import type { Paints } from "./colours";
 
@@ -40,7 +40,7 @@ export function loudest(weights: Float64Array, boid: number, most: number): numb
 
 /** Lines from a boid to those it hears, in three thicknesses; colour by loudness, 1 the loudest. */
 export function gazeLines(gaze: Gaze, boid: number, spots: Float32Array, colour: (loud: number) => Rgb) {
-  const weights = heard(gaze);
+  const weights = meanAttention(gaze);
   const order = loudest(weights, boid, kHeard);
   const most = weights[order[0]] ?? 0;
   const layers = [1, 2.2, 4].map((width) => ({ points: [] as number[], colours: [] as number[], width }));

@@ -1,4 +1,4 @@
-// neither.ts: whether ink is unlike the digit that its flock flew to, by the directions of its strokes.
+// neither.ts: decides whether a drawing is unlike the digit its flock voted for, by the directions of its strokes.
 //
 //   f = sqrt(h / |h|),   h (cells, cells, bins): how much edge of which direction lies where
 //   refused: (f - m_c)^T P_c (f - m_c) > limit_c

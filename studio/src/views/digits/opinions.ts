@@ -1,4 +1,4 @@
-// opinions.ts: two swarms, one that listens and one that does not, asked about the same pairs of pictures.
+// opinions.ts: two transformers, one with attention and one without, asked about the same pairs of pictures.
 import { effect, signal, untracked } from "@preact/signals";
 import type { Core, Ink, TrainedInfo } from "../../core/protocol";
 import { Film } from "../../state/film";

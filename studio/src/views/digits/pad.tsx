@@ -1,4 +1,4 @@
-// pad.tsx: the draw pad: strokes of mouse, pen, finger or keys become ink, and ink a word of the recipe.
+// pad.tsx: the draw pad: strokes of mouse, pen, finger or keys become ink, and ink a value of the recipe.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Ink } from "../../core/protocol";
 import { Button, Group, Segments, Slider, Switch } from "../../parts/controls";

@@ -1,4 +1,4 @@
-// pairs.tsx: the choice between one digit and two, and what swarms with and without listening say of two.
+// pairs.tsx: the choice between one digit and two, and the answers about two with and without attention.
 import { useEffect, useMemo } from "preact/hooks";
 import { Button, Segments } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";

@@ -1,4 +1,4 @@
-// picture.ts: pictures and files that a visitor gives, made into words of the recipe.
+// picture.ts: pictures and files from the visitor, converted to parameters of the recipe.
 import { holdsPoints } from "../../export/holds_points";
 import { change, follow, word } from "../../state/recipe";
 import { core, notice } from "../../state/session";
@@ -62,7 +62,7 @@ export async function take(files: readonly File[]): Promise<boolean> {
   const words = strings.digits;
   const file = files[0];
   if (!file) return false;
-  const { recipeOfFile } = await import("../../export/carried");
+  const { recipeOfFile } = await import("../../export/embedded_recipe");
   const carried = await recipeOfFile(file);
   if (carried && follow(carried)) return true; // a picture of ours is a door
   if (holdsPoints(file.name)) {

@@ -1,4 +1,4 @@
-// plots.tsx: chances and dissent over the blocks, with the flight as it was dashed beside.
+// plots.tsx: chances and dissent by layer, with the original run dashed.
 import { useMemo } from "preact/hooks";
 import { Plot, type Line } from "../../parts/plot";
 import type { Film } from "../../state/film";

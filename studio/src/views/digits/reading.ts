@@ -1,4 +1,4 @@
-// reading.ts: what a trained flight says at a frame: chances, verdict, dissent.
+// reading.ts: the outputs of a trained run at a frame: chances, verdict, dissent.
 import type { Film } from "../../state/film";
 
 type Read = Pick<Film, "scores" | "verdicts" | "info" | "first"> & { flown: { value: number } };

@@ -1,4 +1,4 @@
-// sheet.ts: what is drawn: an older picture below, strokes of pen and eraser above, and the recipe's word they make.
+// sheet.ts: the drawing: an older picture below, strokes of pen and eraser above, and the recipe's value for them.
 import { signal } from "@preact/signals";
 import type { Ink } from "../../core/protocol";
 import { amount, word } from "../../state/recipe";

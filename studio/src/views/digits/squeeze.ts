@@ -1,4 +1,4 @@
-// squeeze.ts: how far places are drawn: true up to the gates, nearer and nearer beyond them.
+// squeeze.ts: where tokens are drawn: true positions up to the gates, compressed distances beyond them.
 
 /** Where the gates stand; inside, places are drawn where they are. */
 export const kGates = 10;

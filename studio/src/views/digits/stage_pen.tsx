@@ -1,4 +1,4 @@
-// stage_pen.tsx: drawing on the stage itself: the sheet lies where its ink will take off.
+// stage_pen.tsx: drawing on the stage itself: the drawing lies where its ink will start.
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Segments } from "../../parts/controls";

@@ -1,4 +1,4 @@
-// verdict.tsx: the vote as it stands: chances of the classes, twice where two flights are beside each other.
+// verdict.tsx: the vote as it is now: chances of the classes, twice where two runs are shown.
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
 import { strings } from "../../strings";

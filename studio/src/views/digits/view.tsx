@@ -1,4 +1,4 @@
-// view.tsx: the landing view: draw a digit, its ink takes off as a flock and flies to its answer.
+// view.tsx: the landing view: draw a digit, and its ink moves as a flock to the answer.
 import { equations } from "virtual:equations/digit";
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -26,7 +26,7 @@ import { FoolCard } from "./fool";
 import { GazeCard, Gazer } from "./gaze";
 import { Inspector, placeInspector } from "./inspector";
 import { swarmOptions } from "./library";
-import { Live } from "./live";
+import { LiveVerdict } from "./live_verdict";
 import { flyRandom, OpinionCard, TaskChoice } from "./pairs";
 import { Pad } from "./pad";
 import { take } from "./picture";
@@ -268,7 +268,7 @@ function useDigits(stage: Stage | null) {
   const domes = useMemo(() => new Domes(), []);
   const camera = useMemo(() => new Camera(flights, gazer, domes), [flights, gazer]);
   const sheets = useMemo(() => (["", "2"] as const).map((pad) => new Sheet(pad, () => landed(flights))), [flights]);
-  const live = useMemo(() => new Live(flights, sheets[0]), [flights, sheets]);
+  const live = useMemo(() => new LiveVerdict(flights, sheets[0]), [flights, sheets]);
   const { player, branch } = flights;
   useOwnRuns(player);
   useEffect(() => {

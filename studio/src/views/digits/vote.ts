@@ -1,4 +1,4 @@
-// vote.ts: the mean of all tokens, which alone is read, and the vote that comes of it, on its way between the gates.
+// vote.ts: the mean of all tokens, the only readout, and the vote computed from it, which moves between the gates.
 //   p = softmax_c( <m, g_c> / 10 ),   v = sum_c p_c g_c
 // Of the mean m only counts how far it lies towards each gate g; a sure mean may lie anywhere on that side. So m is drawn
 // where it is, as a cross, and the vote v, a ball, where the chances p have it: in the middle undecided, in a gate sure.

@@ -1,4 +1,4 @@
-// arrows.ts: vectors at places as arrows: how long to draw them, and which are too short.
+// arrows.ts: vectors as arrows: how long to draw them, and which are too short.
 import { addArrow } from "../../scene/arrow";
 import type { Pieces, Rgb } from "../../scene/ink";
 

@@ -1,4 +1,4 @@
-// choices.ts: what the visitor chose in the view fields, out of the recipe.
+// choices.ts: the visitor's choices in the view Fields, read from the recipe.
 import { amount, change, word } from "../../state/recipe";
 import { kAxes, type Axis, type Slice } from "./slice";
 

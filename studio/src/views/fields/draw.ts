@@ -1,14 +1,14 @@
-// draw.ts: the scene of the fields: slice, arrows, streamlines, test particles, flock, one boid's vectors.
+// draw.ts: the scene of the fields: slice, arrows, streamlines, test tokens, flock, the vectors of one token.
 import type { Gaze } from "../../core/protocol";
 import { DomeScene } from "../../scene/dome";
-import { heard } from "../../scene/heard";
+import { meanAttention } from "../../scene/mean_attention";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
 import type { Seen } from "../../state/dome";
 import type { Film } from "../../state/film";
 import { addVector, scalesOf } from "./arrows";
-import type { Asker, GridAnswer } from "./asker";
+import type { FieldRequests, GridAnswer } from "./field_requests";
 import { kFields, kInks, type FieldName, type LineName } from "./choices";
 import { along, cellOf, cornersOf, isOn, kAxes, placeOn, type Slice } from "./slice";
 
@@ -51,7 +51,7 @@ export class FieldScene {
   private readonly from = [0, 0, 0];
   private readonly to = [0, 0, 0];
 
-  constructor(readonly stage: Stage, private readonly asker: Asker) {
+  constructor(readonly stage: Stage, private readonly requests: FieldRequests) {
     this.strokes = new Strokes(stage.scene);
     this.dome = new DomeScene(stage);
   }
@@ -66,21 +66,21 @@ export class FieldScene {
     const slice = JSON.stringify(shot.slice) + look;
     if (slice !== this.last.slice) this.drawSlice(shot);
     const arrows = `${slice}${shot.shown}${shot.scale}`;
-    if (arrows !== this.last.arrows || this.grid !== this.asker.grid.value) this.drawArrows(shot);
+    if (arrows !== this.last.arrows || this.grid !== this.requests.grid.value) this.drawArrows(shot);
     const lines = `${look}${shot.lines}`;
-    if (lines !== this.last.lines || this.ways !== this.asker.lines.value) this.drawLines(shot);
+    if (lines !== this.last.lines || this.ways !== this.requests.lines.value) this.drawLines(shot);
     const moment = `${look}${shot.at}${shot.film?.info.id}${shot.film?.flown.value}`;
     const drops = moment;
-    if (drops !== this.last.drops || this.dropped !== this.asker.drops.value) this.drawDrops(shot);
+    if (drops !== this.last.drops || this.dropped !== this.requests.drops.value) this.drawDrops(shot);
     const flock = `${moment}${shot.boid}${shot.flock}${shot.dome !== null}`;
     if (flock !== this.last.flock) this.drawFlock(shot);
-    if (flock !== this.last.gaze || this.gaze !== this.asker.gaze.value) this.drawGaze(shot);
+    if (flock !== this.last.gaze || this.gaze !== this.requests.gaze.value) this.drawGaze(shot);
     this.drawDome(shot);
     this.last = { slice, arrows, lines, drops, flock, gaze: flock };
-    this.grid = this.asker.grid.value;
-    this.ways = this.asker.lines.value;
-    this.dropped = this.asker.drops.value;
-    this.gaze = this.asker.gaze.value;
+    this.grid = this.requests.grid.value;
+    this.ways = this.requests.lines.value;
+    this.dropped = this.requests.drops.value;
+    this.gaze = this.requests.gaze.value;
   }
 
   private drawSlice({ slice, sides }: Shot): void {
@@ -98,7 +98,7 @@ export class FieldScene {
   }
 
   private drawArrows({ slice, shown, scale }: Shot): void {
-    const answer = this.asker.grid.value;
+    const answer = this.requests.grid.value;
     this.pieces.clear();
     if (answer) {
       const { places, values, d } = answer;
@@ -121,13 +121,13 @@ export class FieldScene {
 
   /** How many times its length a field's vector is drawn on a slice whose places are 1 apart. */
   private scaleOf(which: number): number {
-    const grid = this.asker.grid.value;
+    const grid = this.requests.grid.value;
     if (grid && grid !== this.scales.of) this.scales = { of: grid, cell: scalesOf(grid.values, grid.d, 1) };
     return this.scales.cell[which];
   }
 
   private drawLines({ lines }: Shot): void {
-    const answer = this.asker.lines.value;
+    const answer = this.requests.lines.value;
     this.pieces.clear();
     if (answer && lines !== "none") {
       const { ways, count, d } = answer;
@@ -148,7 +148,7 @@ export class FieldScene {
 
   /** Test particles where they are at the moment, with the way they have come. */
   private drawDrops({ at, film }: Shot): void {
-    const answer = this.asker.drops.value;
+    const answer = this.requests.drops.value;
     this.pieces.clear();
     if (!answer || !film) {
       this.stage.boids("drops", null);
@@ -209,7 +209,7 @@ export class FieldScene {
 
   /** The picked boid's four vectors, unless its dome shows them, and lines to those it listens to most. */
   private drawGaze({ boid, slice, scale, flock, film, dome }: Shot): void {
-    const seen = this.asker.gaze.value;
+    const seen = this.requests.gaze.value;
     const spots = this.flock.positions;
     const fits = seen && flock && film && seen.boid === boid && spots.length > 3 * boid;
     const at = fits ? spots.subarray(3 * seen.boid, 3 * seen.boid + 3) : null;
@@ -236,7 +236,7 @@ export class FieldScene {
 
   private addHeard(at: ArrayLike<number>, boid: number, gaze: Gaze): void {
     if (gaze !== this.loudest.of) {
-      const shares = heard(gaze);
+      const shares = meanAttention(gaze);
       const order = [...shares.keys()].filter((j) => j !== boid).sort((i, j) => shares[j] - shares[i]);
       this.loudest = { of: gaze, order: order.slice(0, kHeard), shares };
     }

@@ -1,4 +1,4 @@
-// panel.tsx: the controls of the view fields.
+// panel.tsx: the controls of the view Fields.
 import type { TrainedInfo } from "../../core/protocol";
 import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
@@ -8,7 +8,7 @@ import { fields as fieldsText } from "../../strings/fields";
 import type { DigitFlights } from "../digits/flight";
 import { swarmOptions } from "../digits/library";
 import { scalesOf } from "./arrows";
-import type { Asker, GridAnswer } from "./asker";
+import type { FieldRequests, GridAnswer } from "./field_requests";
 import {
   blockNow, kFields, kInks, kLines, kMostDrops, kSlice, linesNow, scaleNow, show, showAll, shownNow, sliceNow,
 } from "./choices";
@@ -134,9 +134,9 @@ export function DropGroup() {
   );
 }
 
-export function BoidGroup({ n, boid, asker }: { n: number; boid: number | null; asker: Asker }) {
+export function BoidGroup({ n, boid, requests }: { n: number; boid: number | null; requests: FieldRequests }) {
   const words = fieldsText;
-  const seen = asker.gaze.value;
+  const seen = requests.gaze.value;
   const gaze = boid !== null && seen?.boid === boid ? seen.gaze : null;
   const vectors = gaze && { query: gaze.query, key: gaze.key, value: gaze.value, will: gaze.feedForward };
   return (

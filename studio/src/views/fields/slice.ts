@@ -1,4 +1,4 @@
-// slice.ts: a square slice through the habitat, with its grid of places.
+// slice.ts: a square slice through space, with its grid of positions.
 
 export const kAxes = ["x", "y", "z"] as const;
 export type Axis = (typeof kAxes)[number];

@@ -1,4 +1,4 @@
-// stream.ts: lines along a field, drawn step by step out of what the core says of many places at once.
+// stream.ts: lines along a field, drawn in steps; the core evaluates many positions at once.
 
 /** (count, d) vectors at (count, d) places. */
 export type Ask = (rows: Float64Array) => Promise<Float64Array>;

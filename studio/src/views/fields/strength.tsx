@@ -1,7 +1,7 @@
-// strength.tsx: the strip below the fields: how long each field's vectors are on the slice.
+// strength.tsx: the strip below the fields: the lengths of each field's vectors on the slice.
 import { fields as fieldsText } from "../../strings/fields";
 import { lengthsOf } from "./arrows";
-import type { GridAnswer } from "./asker";
+import type { GridAnswer } from "./field_requests";
 import { kFields, kInks, shownNow } from "./choices";
 
 export function Strength({ grid }: { grid: GridAnswer | null }) {

@@ -1,4 +1,4 @@
-// view.tsx: the four vector fields of a trained swarm on a movable slice, beside a flock that flies in them.
+// view.tsx: the four vector fields of a trained transformer on a movable slice, and a flock that moves in them.
 import { equations } from "virtual:equations/fields";
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -22,7 +22,7 @@ import { strings } from "../../strings";
 import { fields as fieldsText } from "../../strings/fields";
 import { DigitFlights } from "../digits/flight";
 import { flyRandom } from "../digits/pairs";
-import { Asker } from "./asker";
+import { FieldRequests } from "./field_requests";
 import { blockNow, kMostDrops, linesNow, scaleNow, shownNow, sliceNow } from "./choices";
 import { FieldScene, kFlock, type Shot } from "./draw";
 import { BoidGroup, dropAt, DropGroup, FieldGroup, SliceGroup, SwarmGroup } from "./panel";
@@ -43,7 +43,7 @@ function boidNow(n: number): number | null {
 const kDome = true; // a boid that is picked has its dome, unless the recipe says otherwise
 
 /** Asks the core whenever what is shown changes. */
-function follow({ flights, asker, domes }: Parts): () => void {
+function follow({ flights, requests, domes }: Parts): () => void {
   return effect(() => {
     const film = flights.player.film.value;
     const trained = flights.trained.value;
@@ -52,7 +52,7 @@ function follow({ flights, asker, domes }: Parts): () => void {
     const boid = boidNow(film.info.n);
     const domed = boid !== null && domeShown(kDome) && film.flown.value > frame;
     domes.want(domed ? { flight: film.info.id, frame, boid } : null);
-    asker.want({
+    requests.want({
       trained, film, frame, block: blockNow(trained.blocks, frame), slice: sliceNow(), lines: linesNow(),
       drops: parseDrops(word("drop", ""), kMostDrops), boid,
     });
@@ -60,7 +60,7 @@ function follow({ flights, asker, domes }: Parts): () => void {
 }
 
 /** One sentence, at most once a second and when the film stands still. */
-function narrate(flights: DigitFlights, asker: Asker): () => void {
+function narrate(flights: DigitFlights, requests: FieldRequests): () => void {
   let told = 0;
   return effect(() => {
     const words = fieldsText;
@@ -68,7 +68,7 @@ function narrate(flights: DigitFlights, asker: Asker): () => void {
     const frame = flights.player.frame.value;
     const slice = sliceNow();
     const names = shownNow().map((name) => words.short[name]).join(", ");
-    const seen = asker.gaze.value;
+    const seen = requests.gaze.value;
     if (!film || (flights.player.playing.value && performance.now() - told < 1000)) return;
     told = performance.now();
     const says = seen && boidNow(film.info.n) === seen.boid ? words.vector(seen.gaze.value.slice(0, 3)) : null;
@@ -131,11 +131,11 @@ function shotOf({ film: { value: film }, at }: Player, domes: Domes): Shot {
 
 interface Parts {
   flights: DigitFlights;
-  asker: Asker;
+  requests: FieldRequests;
   domes: Domes;
 }
 
-function Scene({ flights, asker, domes, show }: Parts & { show: (scene: FieldScene | null) => void }) {
+function Scene({ flights, requests, domes, show }: Parts & { show: (scene: FieldScene | null) => void }) {
   const words = fieldsText;
   const scene = useRef<FieldScene | null>(null);
   return (
@@ -144,7 +144,7 @@ function Scene({ flights, asker, domes, show }: Parts & { show: (scene: FieldSce
         options={kStage}
         label={words.canvas}
         onStage={(stage) => {
-          scene.current = stage && new FieldScene(stage, asker);
+          scene.current = stage && new FieldScene(stage, requests);
           if (stage && scene.current) obeyClicks(stage, scene.current);
           show(scene.current);
         }}
@@ -155,21 +155,21 @@ function Scene({ flights, asker, domes, show }: Parts & { show: (scene: FieldSce
       />
       <DomeBar
         player={flights.player} domes={domes} boid={boidNow(flights.player.film.value?.info.n ?? 0)} initial={kDome}
-        heads={asker.gaze.value?.gaze.heads ?? 0}
+        heads={requests.gaze.value?.gaze.heads ?? 0}
       />
-      {!asker.grid.value && flights.busy.value && <p class="scene-empty">{words.waiting}</p>}
+      {!requests.grid.value && flights.busy.value && <p class="scene-empty">{words.waiting}</p>}
     </>
   );
 }
 
-function Controls({ flights, asker, domes, centre }: Parts & { centre(boid: number): void }) {
+function Controls({ flights, requests, domes, centre }: Parts & { centre(boid: number): void }) {
   const film = flights.player.film.value;
   return (
     <>
-      <FieldGroup grid={asker.grid.value} />
+      <FieldGroup grid={requests.grid.value} />
       <SliceGroup />
       <DropGroup />
-      <BoidGroup n={film?.info.n ?? 0} boid={film ? boidNow(film.info.n) : null} asker={asker} />
+      <BoidGroup n={film?.info.n ?? 0} boid={film ? boidNow(film.info.n) : null} requests={requests} />
       <Group title={strings.dome.title}>
         <DomeCard
           player={flights.player} domes={domes} boid={film ? boidNow(film.info.n) : null} initial={kDome}
@@ -184,14 +184,14 @@ function Controls({ flights, asker, domes, centre }: Parts & { centre(boid: numb
 }
 
 export default function FieldsView() {
-  const parts = useMemo(() => ({ flights: new DigitFlights(), asker: new Asker(), domes: new Domes() }), []);
-  const { flights, asker, domes } = parts;
+  const parts = useMemo(() => ({ flights: new DigitFlights(), requests: new FieldRequests(), domes: new Domes() }), []);
+  const { flights, requests, domes } = parts;
   const { player } = flights;
   const [scene, setScene] = useState<FieldScene | null>(null);
   useOwnRuns(player);
 
   useEffect(() => {
-    const stops = [flights.follow(), follow(parts), narrate(flights, asker)];
+    const stops = [flights.follow(), follow(parts), narrate(flights, requests)];
     return () => stops.forEach((stop) => stop());
   }, [flights]);
 
@@ -214,7 +214,7 @@ export default function FieldsView() {
       scene={<Scene {...parts} show={setScene} />}
       controls={<Controls {...parts} centre={(boid) => scene?.centre(boid)} />}
       timeline={<Timeline player={player} unit={(frame) => fieldsText.moment(frame, last)} />}
-      plots={<Strength grid={asker.grid.value} />}
+      plots={<Strength grid={requests.grid.value} />}
     />
   );
 }

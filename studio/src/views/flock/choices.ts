@@ -1,4 +1,4 @@
-// choices.ts: small helpers of the controls: changing what is flown, lists of options, words with an argument.
+// choices.ts: helpers of the controls: changing the run, lists of options, values with an argument.
 import { change } from "../../state/recipe";
 
 export type Choices = { value: string; label: string }[];

@@ -1,4 +1,4 @@
-// colours.ts: places, orders and weights as colours that differ evenly to the eye (OKLab).
+// colours.ts: positions, orders and weights as perceptually even colours (OKLab).
 
 /** OKLab to linear sRGB, written at out[3 i]; clipped to what a screen shows. */
 export function oklab(L: number, a: number, b: number, out: Float32Array, i: number): void {

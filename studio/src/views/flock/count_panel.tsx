@@ -1,12 +1,12 @@
-// count_panel.tsx: how clusters are counted, what is drawn over the flock, and what it does at the end.
+// count_panel.tsx: the controls that choose how clusters are counted, what is drawn over the flock, and what happens at the end.
 import { Group, Segments, Slider, Switch } from "../../parts/controls";
 import { change, flag, recipe, word } from "../../state/recipe";
 import { flock as flockText } from "../../strings/flock";
-import type { After } from "./afterlife";
+import type { After } from "./at_end";
 import { fly, optionsOf } from "./choices";
-import type { Pilot } from "./pilot";
+import type { FlockRunner } from "./flock_runner";
 import { angleOf, brief } from "./plots";
-import { initialOf } from "./words";
+import { initialOf } from "./parameters";
 
 /** What the flock does at the end: flat scenes cannot be turned, so they fly again. */
 export function afterNow(flat: boolean): After {
@@ -38,14 +38,14 @@ function Tolerance({ sphere, tol }: { sphere: boolean; tol: number }) {
   );
 }
 
-export function CountGroup({ pilot }: { pilot: Pilot }) {
+export function CountGroup({ runner }: { runner: FlockRunner }) {
   const words = flockText;
-  const info = pilot.info.value;
-  const { by, tol } = pilot.counting;
-  const counted = pilot.counted.value;
+  const info = runner.info.value;
+  const { by, tol } = runner.counting;
+  const counted = runner.counted.value;
   const sphere = info?.habitat !== "space";
   const near = sphere ? words.degrees(angleOf(tol)) : brief(tol);
-  const hulled = !sphere && (info?.d ?? 9) <= 3 && ["hardmax", "rescaled"].includes(String(pilot.words.value.dynamics));
+  const hulled = !sphere && (info?.d ?? 9) <= 3 && ["hardmax", "rescaled"].includes(String(runner.words.value.dynamics));
   return (
     <Group title={words.count}>
       <div class="stacked">
@@ -60,7 +60,7 @@ export function CountGroup({ pilot }: { pilot: Pilot }) {
         {info && counted ? words.countNow(counted.groups, counted.largest, info.n) : words.countLater}{" "}
         {counted && counted.leaders > 0 && words.leaders(counted.leaders)}
       </p>
-      <p class="hint">{by === "touch" ? words.countTouch(near) : words.countModes(String(pilot.words.value.beta ?? ""))}</p>
+      <p class="hint">{by === "touch" ? words.countTouch(near) : words.countModes(String(runner.words.value.beta ?? ""))}</p>
       <Switch
         label={words.masses} on={flag("masses", true)} onChange={(on) => change({ masses: on ? "" : "false" }, true)}
       />

@@ -1,4 +1,4 @@
-// faults.ts: refusals of the core in the page's own words: what is on the panel, not what is on the command line.
+// faults.ts: errors of the core in the page's own texts: they name controls of the panel, not options of the command line.
 import type { Words } from "../../core/protocol";
 import { flock as flockText } from "../../strings/flock";
 

@@ -1,4 +1,4 @@
-// histogram.tsx: the cosines of all pairs at the moment shown, as bars, with the ghost's as an outline.
+// histogram.tsx: the cosines of all pairs at the moment shown, as bars, with those of the ghost as an outline.
 import { kCosineBins } from "../../core/protocol";
 
 interface HistogramProps {

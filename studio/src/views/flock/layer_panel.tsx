@@ -1,9 +1,9 @@
-// layer_panel.tsx: the controls of what a layer is made of: Q, K, V, heads, layer norm, feed-forward, noise.
+// layer_panel.tsx: the controls of the parts of a layer: Q, K, V, heads, layer norm, feed-forward, noise.
 import { Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, flag, recipe, word } from "../../state/recipe";
 import { flock as flockText } from "../../strings/flock";
 import { fly, lawOf, optionsOf } from "./choices";
-import { habitatOf, isAlwaysSpace, isSpaceDynamics, isSphereNorm, kDefaults } from "./words";
+import { habitatOf, isAlwaysSpace, isSpaceDynamics, isSphereNorm, kDefaults } from "./parameters";
 import { written } from "../../strings/decimal";
 
 const kMatrixOnly = ["query-key", "minus-query-key"]; // these are for V alone

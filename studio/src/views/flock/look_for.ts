@@ -1,8 +1,8 @@
-// look_for.ts: what to look for in the flock that is flown, out of its own settings: it follows the sliders.
+// look_for.ts: a hint on what to look for, computed from the current settings.
 import type { Words } from "../../core/protocol";
 import { flock as flockText } from "../../strings/flock";
 import { stopOf } from "../story/stops";
-import { kDefaults } from "./words";
+import { kDefaults } from "./parameters";
 
 /** Modified Bessel function I_1(x), by its series. */
 function besselI1(x: number): number {

@@ -1,4 +1,4 @@
-// motion.ts: how far the flock goes between frames, and the pace that lingers where it moves.
+// motion.ts: how far the flock moves between frames, and a playback speed that slows down where it moves.
 
 /** Root mean square of the way of n boids between two frames (n, d). */
 export function wayBetween(from: Float32Array, to: Float32Array, n: number): number {

@@ -1,4 +1,4 @@
-// overlay.ts: what is drawn over the flock: groups as discs whose area is their mass, hulls, leaders.
+// overlay.ts: what is drawn over the flock: clusters as discs whose area is their mass, hulls, leaders.
 import { inkOf, linear, mixInk, Pieces } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
 import { massesOf, modes, touching, type Counting, type Groups, type Mass } from "./groups";

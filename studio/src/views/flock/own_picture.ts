@@ -1,11 +1,11 @@
-// own_picture.ts: a picture or film that the program made, flown again here from the settings it carries.
+// own_picture.ts: a picture or film made by the program, run again here from the settings in the file.
 import type { ProgramRecipe } from "../../export/program_recipe";
 import { parseConfig } from "../../state/own_runs";
 import { follow, formatRecipe } from "../../state/recipe";
 import { core, notice } from "../../state/session";
 import { strings } from "../../strings";
 import { kMostNumbers } from "./own_points";
-import { planOf } from "./run_words";
+import { planOf } from "./run_settings";
 
 /** Shows the flight that a picture is of; says why not where the page cannot fly it. */
 export async function openPicture(made: ProgramRecipe, name: string): Promise<void> {

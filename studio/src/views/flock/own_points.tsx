@@ -1,4 +1,4 @@
-// own_points.tsx: the visitor's own points as the start of a flight; the recipe carries them.
+// own_points.tsx: the visitor's own points as the start of a run; the recipe holds them.
 import type { Points } from "../../export/read_points";
 import { PointsError } from "../../export/read_points";
 import { Button, Group, Switch } from "../../parts/controls";
@@ -6,7 +6,7 @@ import { change, flag, recipe, word } from "../../state/recipe";
 import { flock as flockText } from "../../strings/flock";
 import { fly } from "./choices";
 import { toSphere } from "./projection";
-import { habitatOf } from "./words";
+import { habitatOf } from "./parameters";
 
 export const kMostLetters = 300_000; // of the word, which every browser's address holds
 export const kMostNumbers = 12_800; // in full precision, 23 letters each

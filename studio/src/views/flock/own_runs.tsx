@@ -1,4 +1,4 @@
-// own_runs.tsx: the visitor's own runs: flown anew from their settings, or shown as they were kept.
+// own_runs.tsx: the visitor's own runs: run again from their settings, or shown as saved.
 import { signal } from "@preact/signals";
 import { readNumbers } from "../../export/read_array";
 import { Group } from "../../parts/controls";
@@ -9,7 +9,7 @@ import { core, notice, tell } from "../../state/session";
 import { strings } from "../../strings";
 import { kMostNumbers, pointsWord } from "./own_points";
 import { kLookWords } from "./presets";
-import { habitatOfRun, planOf, type Config, type Plan } from "./run_words";
+import { habitatOfRun, planOf, type Config, type Plan } from "./run_settings";
 
 const kDigits = 17; // of a coordinate: all it has
 

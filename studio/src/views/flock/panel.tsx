@@ -8,7 +8,7 @@ import { kLookWords, kPresets, presetOf } from "./presets";
 import {
   habitatOf, initialOf, isFixed, kDefaults, kMerge, kMethods, kMostAxes, kMostBoids, mayMerge, mergeOf, methodOf,
   mostBeta,
-} from "./words";
+} from "./parameters";
 import { decimal } from "../../strings/decimal";
 
 const kArguments: Record<string, { least: number; most: number; step: number; initial: number }> = {

@@ -1,4 +1,4 @@
-// plots.tsx: energy, clusters and cosines of the flight on stage, with the ghost's beside them.
+// plots.tsx: energy, clusters and cosines of the current run, with those of the ghost.
 import { useMemo } from "preact/hooks";
 import { kCosineBins } from "../../core/protocol";
 import { Plot, type Line } from "../../parts/plot";

@@ -1,4 +1,4 @@
-// presets.ts: settings worth a look, most of them published, as words of the recipe.
+// presets.ts: settings worth a look, most of them published, as parameters of the recipe.
 
 export interface Preset {
   name: string;

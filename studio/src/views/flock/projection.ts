@@ -1,4 +1,4 @@
-// projection.ts: (n, d) positions as (n, 3) places of the scene: what axes, at which scale.
+// projection.ts: (n, d) positions as (n, 3) positions in the scene: along which axes, at which scale.
 
 /** The first three coordinate axes, (3, d). */
 export function plainAxes(d: number): Float64Array {

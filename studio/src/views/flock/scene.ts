@@ -1,6 +1,6 @@
-// scene.ts: one flock on the stage: boids, trails, the gaze of a chosen boid, the ghost of a branch.
+// scene.ts: one flock on the stage: tokens, trails, the attention of a chosen token, the ghost of an edit.
 import type { Gaze } from "../../core/protocol";
-import { heard } from "../../scene/heard";
+import { meanAttention } from "../../scene/mean_attention";
 import { addHeadBeams, addHeadLines } from "../../scene/heads";
 import { inkOf, linear, linearOne, Pieces, type Rgb } from "../../scene/ink";
 import type { Stage, StageOptions } from "../../scene/stage";
@@ -276,7 +276,7 @@ export class FlockScene {
       if (look.head === null) addHeadBeams(this.pieces, look.gaze, { boid: look.boid, spots: this.places });
       return this.headStrokes(stage).set("beams", { ...this.pieces.lines, width: 7, opacity: 0.75, order: 1 });
     }
-    const total = heard(look.gaze);
+    const total = meanAttention(look.gaze);
     const most = Math.max(...total);
     const others = [...total.keys()].filter((j) => j !== look.boid && total[j] > 0.02 * most);
     const points = new Float32Array(6 * others.length);

@@ -1,4 +1,4 @@
-// story.tsx: what is seen, its equation, what is proved about it, and the command that flies it in a terminal.
+// story.tsx: the text of the view: the scene, its equation, the theorems about it, and the command that runs it in a terminal.
 import { equations } from "virtual:equations/flock";
 import type { ComponentChildren } from "preact";
 import { Equation } from "../../parts/equation";
@@ -9,7 +9,7 @@ import { strings } from "../../strings";
 import { flock as flockText } from "../../strings/flock";
 import { hearsTheNear, lookFor } from "./look_for";
 import { presetOf } from "./presets";
-import { commandOf, kDefaults, withLinks } from "./words";
+import { commandOf, kDefaults, withLinks } from "./parameters";
 
 export function Linked({ text }: { text: string }) {
   return (

@@ -1,4 +1,4 @@
-// view.tsx: the view Flock: every dynamics of the core on circle, sphere or in space, with everything to turn.
+// view.tsx: the view Flock: every dynamics of the core on circle, sphere or in space, with all its controls.
 import { effect, untracked, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { holdsPoints } from "../../export/holds_points";
@@ -11,7 +11,7 @@ import { useNarrator } from "../../parts/narrator";
 import { useOwnRuns } from "../../parts/own_runs";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
-import { heard } from "../../scene/heard";
+import { meanAttention } from "../../scene/mean_attention";
 import type { Stage } from "../../scene/stage";
 import { enrol } from "../../state/language";
 import { recipe, word } from "../../state/recipe";
@@ -24,7 +24,7 @@ import { afterNow, CountGroup } from "./count_panel";
 import { OwnPoints, takePoints } from "./own_points";
 import { OwnRuns } from "./own_runs";
 import { FlockPanel } from "./panel";
-import { kDome, Pilot } from "./pilot";
+import { kDome, FlockRunner } from "./flock_runner";
 import { brief, FlockPlots, observableAt } from "./plots";
 import { stageOptions } from "./scene";
 import { stopFor } from "./look_for";
@@ -36,12 +36,12 @@ import { fixed } from "../../strings/decimal";
 export const worded = enrol("flock", flockText);
 
 /** Whom the chosen token hears, in words; told anew at every frame, so it renders by itself. */
-function GazeLine({ pilot }: { pilot: Pilot }) {
-  const boid = pilot.branch.chosen.value.at(-1);
-  const gaze = pilot.gaze.value;
-  const n = pilot.info.value?.n ?? 0;
+function GazeLine({ runner }: { runner: FlockRunner }) {
+  const boid = runner.branch.chosen.value.at(-1);
+  const gaze = runner.gaze.value;
+  const n = runner.info.value?.n ?? 0;
   if (boid === undefined || !gaze || gaze.weights.length !== gaze.heads * n) return <>{flockText.gazeHint(isTouch.value)}</>;
-  const total = heard(gaze);
+  const total = meanAttention(gaze);
   const order = [...total.keys()].sort((a, b) => total[b] - total[a]);
   const all = total.reduce((sum, w) => sum + w, 0);
   let many = 0;
@@ -50,61 +50,61 @@ function GazeLine({ pilot }: { pilot: Pilot }) {
 }
 
 /** The sentence of the scene. */
-function sentenceOf(pilot: Pilot): string {
-  const film = pilot.player.film.value;
+function sentenceOf(runner: FlockRunner): string {
+  const film = runner.player.film.value;
   if (!film) return "";
   const words = flockText;
-  const clusters = observableAt(film, "clusters", pilot.player.frame.value);
+  const clusters = observableAt(film, "clusters", runner.player.frame.value);
   const clause = Number.isFinite(clusters) ? words.clusterClause(clusters) : "";
   const { n, d, habitat } = film.info;
-  return words.sentence(n, words.where(habitat, d), brief(pilot.player.time.value), clause);
+  return words.sentence(n, words.where(habitat, d), brief(runner.player.time.value), clause);
 }
 
 /** Sets up everything that outlives a render: following the recipe, telling the scene. */
-function usePilot(): Pilot {
-  const pilot = useMemo(() => new Pilot(), []);
+function useFlockRunner(): FlockRunner {
+  const runner = useMemo(() => new FlockRunner(), []);
   useEffect(() => {
     let first = true;
     const stop = effect(() => {
       void recipe.value;
-      untracked(() => pilot.follow(first));
+      untracked(() => runner.follow(first));
       first = false;
     });
     return () => {
       stop();
-      pilot.close();
+      runner.close();
     };
   }, []);
-  useNarrator(() => sentenceOf(pilot));
-  return pilot;
+  useNarrator(() => sentenceOf(runner));
+  return runner;
 }
 
 /** What was counted, and at which frame, for those who do not see it drawn. */
-function Counts({ pilot }: { pilot: Pilot }) {
-  const { groups = "", leaders = "", frame = "" } = pilot.counted.value ?? {};
+function Counts({ runner }: { runner: FlockRunner }) {
+  const { groups = "", leaders = "", frame = "" } = runner.counted.value ?? {};
   return <p class="visually-hidden" data-groups={groups} data-leaders={leaders} data-counted={frame} />;
 }
 
 interface SceneProps {
-  pilot: Pilot;
+  runner: FlockRunner;
   stage: Stage | null;
   onReady(stage: Stage | null): void;
 }
 
-function Scene({ pilot, stage, onReady }: SceneProps) {
-  const info = pilot.info.value;
+function Scene({ runner, stage, onReady }: SceneProps) {
+  const info = runner.info.value;
   const words = flockText;
   const options = stageOptions(info?.habitat ?? "sphere", info?.d ?? 3);
-  const kept = pilot.kept !== null;
+  const kept = runner.kept !== null;
   const projected = kept ? strings.runs.keptAxes : words.projected;
   const note = useRef<HTMLParagraphElement>(null);
   const tick = (seconds: number, on: Stage | null) => {
-    pilot.player.tick(seconds);
-    pilot.afterlife.tick(seconds, on, afterNow(options.flat ?? false));
-    pilot.draw(on, seconds);
-    if (on && pilot.afterlife.alive) on.canvas.parentElement!.dataset.turned = on.camera.position[0].toFixed(3);
+    runner.player.tick(seconds);
+    runner.atEnd.tick(seconds, on, afterNow(options.flat ?? false));
+    runner.draw(on, seconds);
+    if (on && runner.atEnd.alive) on.canvas.parentElement!.dataset.turned = on.camera.position[0].toFixed(3);
     if (note.current && info?.habitat === "space") {
-      note.current.textContent = words.widened(brief(Number((1 / pilot.scene.scale).toPrecision(2))));
+      note.current.textContent = words.widened(brief(Number((1 / runner.scene.scale).toPrecision(2))));
     }
   };
   return (
@@ -115,36 +115,36 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
         onStage={onReady}
         onTick={tick}
       />
-      {!kept && <Hand branch={pilot.branch} stage={stage} layer="flock" />}
+      {!kept && <Hand branch={runner.branch} stage={stage} layer="flock" />}
       {!kept && (
         <DomeBar
-          player={pilot.player} domes={pilot.domes} boid={pilot.domeBoid()} initial={kDome}
-          heads={pilot.gaze.value?.heads ?? 0}
+          player={runner.player} domes={runner.domes} boid={runner.domeBoid()} initial={kDome}
+          heads={runner.gaze.value?.heads ?? 0}
         />
       )}
       {info?.habitat === "space" && <p class="scene-note" ref={note} />}
-      <Counts pilot={pilot} />
+      <Counts runner={runner} />
       {info?.habitat === "sphere" && info.d > 3 && <p class="scene-note">{projected(info.d)}</p>}
     </>
   );
 }
 
 export default function FlockView() {
-  const pilot = usePilot();
+  const runner = useFlockRunner();
   const stage = useSignal<Stage | null>(null);
-  useOwnRuns(pilot.player);
-  const log = useComputed(() => String(pilot.words.value.save ?? "").startsWith("log"));
+  useOwnRuns(runner.player);
+  const log = useComputed(() => String(runner.words.value.save ?? "").startsWith("log"));
 
   const ready = (next: Stage | null) => {
     stage.value = next;
-    next?.canvas.addEventListener("pointerdown", () => pilot.afterlife.still());
+    next?.canvas.addEventListener("pointerdown", () => runner.atEnd.still());
     onStage.value = {
       view: "flock",
-      player: pilot.player,
+      player: runner.player,
       stage: next,
-      draw: () => pilot.draw(next),
-      card: () => ({ headline: sentenceOf(pilot), colour: "--ink" }),
-      asks: () => pilot.branch.chosen.value.length > 0,
+      draw: () => runner.draw(next),
+      card: () => ({ headline: sentenceOf(runner), colour: "--ink" }),
+      asks: () => runner.branch.chosen.value.length > 0,
       accept: async (files) => {
         const file = files.find((f) => holdsPoints(f.name));
         if (!file) return false;
@@ -153,33 +153,33 @@ export default function FlockView() {
       },
     };
   };
-  useEffect(() => pilot.scene.retheme(), [isDark.value]);
+  useEffect(() => runner.scene.retheme(), [isDark.value]);
 
   const centre = (boid: number) => {
     const place = stage.value?.placeOf("flock", boid);
     if (place) stage.value?.centre(place);
   };
-  const gaze = <GazeLine pilot={pilot} />;
-  const told = { info: pilot.info.value, words: pilot.words.value, kept: pilot.kept };
+  const gaze = <GazeLine runner={runner} />;
+  const told = { info: runner.info.value, words: runner.words.value, kept: runner.kept };
   return (
     <Frame
       view="flock"
-      stop={stopFor(pilot.words.value)}
+      stop={stopFor(runner.words.value)}
       story={<FlockStory {...told} gaze={gaze} />}
-      scene={<Scene pilot={pilot} stage={stage.value} onReady={ready} />}
+      scene={<Scene runner={runner} stage={stage.value} onReady={ready} />}
       controls={
         <>
           <FlockPanel />
-          <CountGroup pilot={pilot} />
-          {!pilot.kept && (
+          <CountGroup runner={runner} />
+          {!runner.kept && (
             <Group title={strings.branch.title} open={word("edit", "") !== ""}>
-              <BranchControls branch={pilot.branch} />
+              <BranchControls branch={runner.branch} />
             </Group>
           )}
-          <Group title={strings.dome.title} open={pilot.domeBoid() !== null}>
-            {pilot.kept ? <p class="hint">{strings.dome.kept}</p> : (
+          <Group title={strings.dome.title} open={runner.domeBoid() !== null}>
+            {runner.kept ? <p class="hint">{strings.dome.kept}</p> : (
               <DomeCard
-                player={pilot.player} domes={pilot.domes} boid={pilot.domeBoid()} initial={kDome} onCentre={centre}
+                player={runner.player} domes={runner.domes} boid={runner.domeBoid()} initial={kDome} onCentre={centre}
               />
             )}
           </Group>
@@ -187,8 +187,8 @@ export default function FlockView() {
           <OwnPoints take={(file) => void readPoints(file, kDimensions).then(takePoints).catch(tell)} />
         </>
       }
-      timeline={<Timeline player={pilot.player} />}
-      plots={<FlockPlots player={pilot.player} log={log.value} tol={pilot.counting.tol} />}
+      timeline={<Timeline player={runner.player} />}
+      plots={<FlockPlots player={runner.player} log={log.value} tol={runner.counting.tol} />}
     />
   );
 }

@@ -1,13 +1,13 @@
-// chart.tsx: the map on a canvas: pixels, axes, colour bar, the lines of theory, and a cursor for hand and keys.
+// chart.tsx: the map on a canvas: pixels, axes, colour bar, lines of the theory, and a cursor for pointer and keys.
 import { useEffect, useRef } from "preact/hooks";
 import { isDark } from "../../state/theme";
 import { map as mapText } from "../../strings/map";
 import {
-  betasOf, moved, paint, ticksOf, timesOf, tone, viridis, type Atlas, type Pixel, type Quantity,
-} from "./atlas";
+  betasOf, moved, paint, ticksOf, timesOf, tone, viridis, type PhaseMap, type Pixel, type Quantity,
+} from "./phase_map";
 
 interface ChartProps {
-  atlas: Atlas;
+  atlas: PhaseMap;
   quantity: Quantity;
   chosen: Pixel;
   cursor: Pixel | null;
@@ -32,7 +32,7 @@ interface Sheet {
   soft: string;
 }
 
-function picture(atlas: Atlas, quantity: Quantity): HTMLCanvasElement {
+function picture(atlas: PhaseMap, quantity: Quantity): HTMLCanvasElement {
   const { pixels, width, height } = paint(atlas, quantity);
   const canvas = document.createElement("canvas");
   canvas.width = width;
@@ -42,7 +42,7 @@ function picture(atlas: Atlas, quantity: Quantity): HTMLCanvasElement {
 }
 
 /** The middle of a pixel on the sheet. */
-function placeOf(atlas: Atlas, sheet: Sheet, pixel: Pixel): { x: number; y: number } {
+function placeOf(atlas: PhaseMap, sheet: Sheet, pixel: Pixel): { x: number; y: number } {
   return {
     x: kEdge.left + ((pixel.column + 0.5) / timesOf(atlas).length) * sheet.w,
     y: kEdge.top + (1 - (pixel.row + 0.5) / betasOf(atlas).length) * sheet.h,
@@ -55,7 +55,7 @@ function along(values: readonly number[], value: number): number {
   return (value - values[0]) / step;
 }
 
-function drawAxes(atlas: Atlas, sheet: Sheet): void {
+function drawAxes(atlas: PhaseMap, sheet: Sheet): void {
   const { ctx, w, h, soft } = sheet;
   const words = mapText;
   ctx.fillStyle = soft;
@@ -104,7 +104,7 @@ const kTiny = 200; // CSS pixels: and one narrower than this no words of crests
 const kWaves = 6; // the time until which waves are told of: then clusters have formed of their crests
 
 /** Where the fastest wave of an even ring gains a crest, drawn over the time in which it grows; the crests between the lines. */
-function drawTheory(atlas: Atlas, sheet: Sheet): void {
+function drawTheory(atlas: PhaseMap, sheet: Sheet): void {
   const { ctx, w } = sheet;
   const betas = betasOf(atlas);
   const y = (beta: number) => placeOf(atlas, sheet, { row: along(betas, beta), column: 0 }).y;
@@ -136,7 +136,7 @@ const kRegions = { apart: [1.9, 4.4], one: [18, 0.62], two: [18, 4.3], three: [1
 const kNarrowAt = 21; // the time at which a narrow map names them, clear of the crests
 
 /** The regions in words; the first runs up the strip in which nobody has met yet. */
-function drawRegions(atlas: Atlas, sheet: Sheet): void {
+function drawRegions(atlas: PhaseMap, sheet: Sheet): void {
   const { ctx } = sheet;
   ctx.font = `600 ${sheet.w < kSmall ? 11 : 13}px system-ui, sans-serif`;
   ctx.textAlign = "center";
@@ -162,7 +162,7 @@ function outlined(ctx: CanvasRenderingContext2D, text: string, x: number, y: num
   ctx.fillText(text, x, y);
 }
 
-function drawMark(atlas: Atlas, sheet: Sheet, pixel: Pixel, size: number): void {
+function drawMark(atlas: PhaseMap, sheet: Sheet, pixel: Pixel, size: number): void {
   const { ctx } = sheet;
   const { x, y } = placeOf(atlas, sheet, pixel);
   for (const [width, colour] of [[4, "#000c"], [2, "#fff"]] as const) {
@@ -174,7 +174,7 @@ function drawMark(atlas: Atlas, sheet: Sheet, pixel: Pixel, size: number): void 
   }
 }
 
-function drawCross(atlas: Atlas, sheet: Sheet, pixel: Pixel): void {
+function drawCross(atlas: PhaseMap, sheet: Sheet, pixel: Pixel): void {
   const { ctx, w, h } = sheet;
   const { x, y } = placeOf(atlas, sheet, pixel);
   ctx.lineWidth = 1;
@@ -207,7 +207,7 @@ function sheetOf(canvas: HTMLCanvasElement): Sheet | null {
 }
 
 /** The pixel under a place of the canvas, or null off the map. */
-function pixelUnder(atlas: Atlas, canvas: HTMLCanvasElement, event: PointerEvent | MouseEvent): Pixel | null {
+function pixelUnder(atlas: PhaseMap, canvas: HTMLCanvasElement, event: PointerEvent | MouseEvent): Pixel | null {
   const box = canvas.getBoundingClientRect();
   const u = (event.clientX - box.left - kEdge.left) / (box.width - kEdge.left - kEdge.right);
   const v = (event.clientY - box.top - kEdge.top) / (box.height - kEdge.top - kEdge.bottom);

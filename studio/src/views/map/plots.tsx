@@ -1,14 +1,14 @@
-// plots.tsx: the run beside the mean of all runs at its beta, and how many clusters all of them ended with.
+// plots.tsx: the run and the mean of all runs at its beta, and how many clusters all of them ended with.
 import { useMemo } from "preact/hooks";
 import { Plot } from "../../parts/plot";
 import type { Film } from "../../state/film";
 import { map as mapText } from "../../strings/map";
 import { brief, observableAt } from "../flock/plots";
-import { countsAt, frameOf, timesOf, type Atlas, type Pixel, type Quantity } from "./atlas";
+import { countsAt, frameOf, timesOf, type PhaseMap, type Pixel, type Quantity } from "./phase_map";
 import type { Replay } from "./replay";
 
 interface RunProps {
-  atlas: Atlas;
+  atlas: PhaseMap;
   film: Film;
   row: number;
   quantity: Quantity;
@@ -34,7 +34,7 @@ function Run({ atlas, film, row, quantity, title, now }: RunProps) {
 }
 
 /** How many of all runs have one, two, three, ... clusters at the pixel: of the same time as its colour. */
-function Counts({ atlas, lists, pixel }: { atlas: Atlas; lists: readonly string[] | null; pixel: Pixel }) {
+function Counts({ atlas, lists, pixel }: { atlas: PhaseMap; lists: readonly string[] | null; pixel: Pixel }) {
   const words = mapText;
   const time = brief(timesOf(atlas)[pixel.column]);
   const counts = countsAt(lists, pixel);
@@ -60,7 +60,7 @@ function Counts({ atlas, lists, pixel }: { atlas: Atlas; lists: readonly string[
 const kWide = 6; // bars that have room for their numbers
 
 interface MapPlotsProps {
-  atlas: Atlas;
+  atlas: PhaseMap;
   lists: readonly string[] | null;
   replay: Replay;
   pixel: Pixel;

@@ -1,4 +1,4 @@
-// replay.ts: flies the run behind a pixel of the map again, up to the pixel's time.
+// replay.ts: repeats the run behind a pixel of the map, up to the pixel's time.
 import { signal } from "@preact/signals";
 import type { Stage } from "../../scene/stage";
 import { Film } from "../../state/film";
@@ -7,7 +7,7 @@ import { core, notice, tell } from "../../state/session";
 import { isDark, reducedMotion } from "../../state/theme";
 import { FlockScene } from "../flock/scene";
 import { observableAt } from "../flock/plots";
-import { betasOf, frameOf, replayWords, type Atlas, type Pixel } from "./atlas";
+import { betasOf, frameOf, replayWords, type PhaseMap, type Pixel } from "./phase_map";
 
 const kNobody: readonly number[] = [];
 const kNothing: ReadonlyMap<number, readonly number[]> = new Map();
@@ -25,7 +25,7 @@ export class Replay {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** As `show`, a moment later: a slider may still move. */
-  follow(atlas: Atlas, pixel: Pixel, replica: number): void {
+  follow(atlas: PhaseMap, pixel: Pixel, replica: number): void {
     const key = [pixel.row, pixel.column, replica].join();
     if (key === this.followed) return;
     this.followed = key;
@@ -34,7 +34,7 @@ export class Replay {
   }
 
   /** Shows the run of a pixel from its start; a run already here is wound back. */
-  async show(atlas: Atlas, pixel: Pixel, replica: number): Promise<void> {
+  async show(atlas: PhaseMap, pixel: Pixel, replica: number): Promise<void> {
     const turn = ++this.turn;
     this.frame = frameOf(atlas, pixel.column);
     this.measured.value = NaN;

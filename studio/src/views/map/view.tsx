@@ -1,4 +1,4 @@
-// view.tsx: the view Map: a phase diagram of flights; a pixel chosen on it is flown again beside it.
+// view.tsx: the view Map: a phase diagram of runs; a chosen pixel is run again next to it.
 import { effect, untracked, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Button, Segments, Slider } from "../../parts/controls";
@@ -16,7 +16,7 @@ import { map as mapText } from "../../strings/map";
 import { brief, observableAt } from "../flock/plots";
 import { stageOptions } from "../flock/scene";
 import { Linked } from "../flock/story";
-import { betasOf, pixelAt, readAtlas, readCounts, replayWords, timesOf, type Atlas, type Pixel, type Quantity } from "./atlas";
+import { betasOf, pixelAt, readPhaseMap, readCounts, replayWords, timesOf, type PhaseMap, type Pixel, type Quantity } from "./phase_map";
 import { Chart } from "./chart";
 import { MapPlots } from "./plots";
 import { Replay } from "./replay";
@@ -29,11 +29,11 @@ export const worded = enrol("map", mapText);
 
 const kDefaults = { beta: 6, t: 12, replica: 0 };
 
-function chosenOf(atlas: Atlas): Pixel {
+function chosenOf(atlas: PhaseMap): Pixel {
   return pixelAt(atlas, amount("beta", kDefaults.beta), amount("t", kDefaults.t));
 }
 /** Which of the flights of a pixel is flown again. */
-function replicaOf(atlas: Atlas): number {
+function replicaOf(atlas: PhaseMap): number {
   return Math.round(amount("replica", kDefaults.replica, 0, atlas.replicas - 1));
 }
 function quantityOf(): Quantity {
@@ -41,7 +41,7 @@ function quantityOf(): Quantity {
 }
 
 /** "β = 4.1, t = 12: 2.3 clusters in the mean" */
-function valueText(atlas: Atlas, pixel: Pixel): string {
+function valueText(atlas: PhaseMap, pixel: Pixel): string {
   const words = mapText;
   const quantity = quantityOf();
   const value = atlas.values[quantity][pixel.row][pixel.column];
@@ -50,7 +50,7 @@ function valueText(atlas: Atlas, pixel: Pixel): string {
   return words.cursor(brief(betasOf(atlas)[pixel.row]), brief(timesOf(atlas)[pixel.column]), said);
 }
 
-function Found({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
+function Found({ atlas, replay }: { atlas: PhaseMap; replay: Replay }) {
   const words = mapText;
   const { row, column } = chosenOf(atlas);
   const measured = replay.measured.value;
@@ -86,7 +86,7 @@ function Found({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
   );
 }
 
-function Story({ atlas }: { atlas: Atlas | null }) {
+function Story({ atlas }: { atlas: PhaseMap | null }) {
   const words = mapText;
   return (
     <>
@@ -110,7 +110,7 @@ function Story({ atlas }: { atlas: Atlas | null }) {
   );
 }
 
-function Controls({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
+function Controls({ atlas, replay }: { atlas: PhaseMap; replay: Replay }) {
   const words = mapText;
   const { row, column } = chosenOf(atlas);
   const betas = betasOf(atlas);
@@ -152,7 +152,7 @@ function Controls({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
   );
 }
 
-function sentenceOf(replay: Replay, atlas: Atlas | null): string {
+function sentenceOf(replay: Replay, atlas: PhaseMap | null): string {
   const film = replay.player.film.value;
   if (!film || !atlas) return "";
   const { row, column } = chosenOf(atlas);
@@ -165,12 +165,12 @@ function sentenceOf(replay: Replay, atlas: Atlas | null): string {
 /** The map's file, the replay that follows the recipe, and the sentence of the scene. */
 function useReplay() {
   const replay = useMemo(() => new Replay(), []);
-  const atlas = useSignal<Atlas | null>(null);
+  const atlas = useSignal<PhaseMap | null>(null);
   const lists = useSignal<string[] | null>(null);
   useEffect(() => {
     readCounts().then((read) => (lists.value = read), () => undefined); // the map is whole without them
     const words = mapText;
-    readAtlas().then(
+    readPhaseMap().then(
       (read) => (atlas.value = read),
       () => (notice.value = { kind: "fault", text: words.failed, hint: words.failedHint }),
     );
@@ -191,7 +191,7 @@ function useReplay() {
 }
 
 /** The map with the value under the cursor; what keys or a choice lead to is said, what a pointer passes is not. */
-function ChartWithValue({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
+function ChartWithValue({ atlas, replay }: { atlas: PhaseMap; replay: Replay }) {
   const cursor = useSignal<Pixel | null>(null);
   const told = useSignal("");
   const chosen = chosenOf(atlas);

@@ -1,4 +1,4 @@
-// arrows.ts: how long a listener's arrows are drawn, so that they can be read, and where they start.
+// arrows.ts: how long a listener's arrows are drawn, so that they can be seen, and where they start.
 import { sumOf, type Message } from "./messages";
 
 const kFarthest = 0.5; // of all of them together: longer, it would point past everyone

@@ -1,4 +1,4 @@
-// drag.ts: a hand on the stage: a word that is clicked listens, one that is dragged starts elsewhere.
+// drag.ts: pointer actions on the stage: a clicked word becomes the listener, a dragged word starts elsewhere.
 import type { Stage } from "../../scene/stage";
 
 const kReach = 26; // CSS pixels

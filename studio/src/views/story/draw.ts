@@ -1,4 +1,4 @@
-// draw.ts: one stop of the story on the stage: words, their paths, what reaches a listener, who speaks.
+// draw.ts: draws one stop of the Story on the stage: words, their paths, the messages that reach a listener, and the readout.
 import { addArrow } from "../../scene/arrow";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";

@@ -1,4 +1,4 @@
-// knobs.tsx: what can be turned at a stop.
+// knobs.tsx: the controls of a stop.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Radios, Segments, Slider, Switch } from "../../parts/controls";
@@ -7,10 +7,10 @@ import { core, tell } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
 import { ladderNow } from "./ladder";
 import { rungsOf } from "./measured";
-import { movedByGuest, type Moved } from "./reckon";
+import { movedByGuest, type Moved } from "./derived";
 import { kKnobs, type Knobs, type StopName } from "./stops";
-import { FourTable } from "./four";
-import { kFours, kPairs, kReaders, type Test } from "./tested";
+import { FourTable } from "./four_pairs";
+import { kFours, kPairs, kReaders, type Test } from "./trained_readers";
 import { fixed } from "../../strings/decimal";
 
 /** The knobs as the recipe has them. */

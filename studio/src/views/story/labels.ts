@@ -1,4 +1,4 @@
-// labels.ts: which words share a label, how it is written, and where it has room.
+// labels.ts: which words share a label, how it is written, and where there is room for it.
 
 const kTogether = 60; // CSS pixels: boids further apart never share a label
 

@@ -1,4 +1,4 @@
-// ladder.tsx: the plot strip of the last stop: what trained readers reach, as many as are asked for, and by depth.
+// ladder.tsx: the plots of the last stop: the accuracy of trained readers, one after another, and by depth.
 import { Button, Segments } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
 import { story as storyWords } from "../../strings/story";

@@ -1,4 +1,4 @@
-// lexicon.ts: where the words of a typed sentence start: by a short list of water, money and little words.
+// lexicon.ts: where the words of a typed sentence start, by short lists about water, about money and of little words.
 import { story as storyWords } from "../../strings/story";
 import type { Token, Topic } from "./stops";
 

@@ -1,4 +1,4 @@
-// listener.tsx: whose ear is drawn, with its shares in figures, and words moved by hand or by keys.
+// listener.tsx: chooses the listener, lists its shares in numbers, and moves words by pointer or keys.
 import { useSignal } from "@preact/signals";
 import { Button, Choice } from "../../parts/controls";
 import { change, word } from "../../state/recipe";

@@ -1,4 +1,4 @@
-// marks.ts: crosses, rings, beams and bars of the story, as straight pieces.
+// marks.ts: crosses, rings, beams and bars of the Story, as straight segments.
 import type { Pieces, Rgb } from "../../scene/ink";
 import { kInfluence } from "./measured";
 import { kBarsAt } from "./scenes";

@@ -1,4 +1,4 @@
-// matrix.ts: small matrices of the story, as numbers and as the core's words.
+// matrix.ts: small matrices of the Story, as numbers and as parameters of the core.
 
 export type Matrix = readonly (readonly number[])[];
 

@@ -1,4 +1,4 @@
-// measured.ts: what this project measured of trained readers, for the story.
+// measured.ts: measurements of trained readers by this project, for the Story.
 import kept from "./ladders.json";
 import { stopOf } from "./stops";
 

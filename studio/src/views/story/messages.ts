@@ -1,4 +1,4 @@
-// messages.ts: what reaches a listener: every speaker's message times its share, and their sum.
+// messages.ts: the messages that reach a listener, each multiplied by its share, and their sum.
 //   a_ij V (x_j - x_i), or a_ij V x_j; on the sphere a_ij times the part of x_j that is tangent at x_i
 import { seenAt, spaceAt } from "./levels";
 import { times } from "./matrix";

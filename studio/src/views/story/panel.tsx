@@ -1,4 +1,4 @@
-// panel.tsx: the text of one stop: what happens, its formula, its question, and where the picture breaks.
+// panel.tsx: the text of one stop: the lesson, its formula, its question, and where the picture of birds breaks.
 import { equations } from "virtual:equations/story";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

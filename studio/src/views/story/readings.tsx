@@ -1,10 +1,10 @@
-// readings.tsx: what is read off the film as it goes: words' badges, orders apart, spaces passed, the next word.
+// readings.tsx: values read off the film as it plays: badges of words, distances of orders, spaces passed, the next word.
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
 import { story as storyWords } from "../../strings/story";
 import { kInks } from "./draw";
 import { firstOf, kLevelFrames, spaceAt } from "./levels";
-import { apart, nextWord } from "./reckon";
+import { apart, nextWord } from "./derived";
 import type { Scene } from "./stops";
 import { fixed } from "../../strings/decimal";
 

@@ -1,10 +1,10 @@
-// scenes.ts: the small flocks of words: who stands where, and by which words of the core they fly.
+// scenes.ts: the small flocks of words: where each word starts, and by which parameters of the core they move.
 import type { Words } from "../../core/protocol";
 import { placedSentence } from "./lexicon";
 import { levels } from "./levels";
 import { matrixWord, type Matrix } from "./matrix";
-import { asking } from "./asking";
-import { putOn } from "./put";
+import { asking } from "./query_key_value";
+import { putOn } from "./placed_words";
 import type { Knobs, Scene, Signs, Token, Topic } from "./stops";
 import { kStopNames } from "./stops";
 

@@ -1,4 +1,4 @@
-// screen.ts: one stop of the story as it is flown and painted: player, ear, hand and painter together.
+// screen.ts: one stop of the Story as it is run and painted: player, attention, dragging and painter together.
 import { signal } from "@preact/signals";
 import type { Core } from "../../core/protocol";
 import type { Stage } from "../../scene/stage";
@@ -11,12 +11,12 @@ import { story as storyWords } from "../../strings/story";
 import { keepSwarms } from "../digits/library";
 import { Painter } from "./draw";
 import { onHand } from "./drag";
-import { Ear } from "./ear";
-import { allowed, formatPut, parsePut } from "./put";
-import { flyLevels } from "./reel";
+import { ListenerAttention } from "./attention";
+import { allowed, formatPut, parsePut } from "./placed_words";
+import { flyLevels } from "./joined_film";
 import { pointsOf } from "./scenes";
 import type { Scene, StopName, Token } from "./stops";
-import { flyPair, TestedPainter, type Test, type TestedFlight } from "./tested";
+import { flyPair, TestedPainter, type Test, type TestedFlight } from "./trained_readers";
 
 const kBase = 20; // frames a second of the player; scenes slow it by their own rate
 
@@ -43,7 +43,7 @@ export function putWord(scene: Scene, word_: number, wish: readonly number[]): v
 
 export class Screen {
   readonly player = new Player(kBase);
-  readonly ear = new Ear();
+  readonly ear = new ListenerAttention();
   /** The word that a hand holds. */
   readonly held = signal<{ word: number; place: number[] } | null>(null);
   readonly flight = signal<TestedFlight | null>(null); // of the last stop

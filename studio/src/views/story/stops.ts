@@ -1,4 +1,4 @@
-// stops.ts: the names of the stops, what can be turned at them, and what a scene is made of.
+// stops.ts: the names of the stops, their controls, and the parts of a scene.
 import type { Words } from "../../core/protocol";
 import type { Backdrop, Label } from "../../scene/stage";
 import type { Matrix } from "./matrix";

@@ -1,11 +1,11 @@
-// verdict.tsx: what the reader of the last stop says of its pair at the moment shown, above the scene and in films.
+// verdict.tsx: the answer of the last stop's reader at the moment shown, above the scene and in films.
 import type { Player } from "../../state/player";
 import type { Card } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
 import { strings } from "../../strings";
 import { classColours } from "../digits/colours";
 import { chancesAt, leader } from "../digits/reading";
-import { isSame, type TestedFlight } from "./tested";
+import { isSame, type TestedFlight } from "./trained_readers";
 
 interface Said {
   name: string; // of the class

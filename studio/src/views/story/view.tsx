@@ -1,4 +1,4 @@
-// view.tsx: the story: twelve stops from words alone to readers put to the test, each with a small live scene.
+// view.tsx: the view Story: twelve stops from single words to tested readers, each with a small live scene.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Group } from "../../parts/controls";

@@ -1,10 +1,10 @@
-// draw.ts: the tokens of a text on the stage: where they are, their paths, whom one hears, their twins.
+// draw.ts: the tokens of a text on the stage: their positions and paths, what one attends to, their twins.
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage, StageOptions } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
 import { isSpecial, spelled } from "./file";
 import { placeAt, type WordsFilm } from "./film";
-import { loudest } from "./hearing";
+import { loudest } from "./attention";
 import { placeLabels } from "./labels";
 
 export const kStage: StageOptions = { backdrop: "none", extent: 0.95, radius: 0.026, eye: [0.9, 0.65, 2.9] };

@@ -1,4 +1,4 @@
-// file.ts: reads the file of a traced transformer, schema murmur-words-2 or -1, and gives up on any other.
+// file.ts: reads the file of a traced transformer, schema murmur-words-2 or -1, and refuses any other.
 import type { Fault } from "../../core/protocol";
 import { words } from "../../strings/words";
 

@@ -1,4 +1,4 @@
-// film.ts: the layers of a traced text as a film that nothing has to fly.
+// film.ts: the layers of a traced text as a film that needs no run.
 import type { Frames } from "../../core/protocol";
 import { Film } from "../../state/film";
 import type { TracedText } from "./file";

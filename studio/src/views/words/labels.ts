@@ -1,4 +1,4 @@
-// labels.ts: where the labels of tokens stand, so that none covers another.
+// labels.ts: where the labels of tokens are placed, so that none covers another.
 
 export interface Dot {
   x: number; // CSS pixels

@@ -1,4 +1,4 @@
-// library.ts: the trace on stage: a bundled one, a text typed here and read by the second core, or one's own.
+// library.ts: the trace on stage: a bundled one, a text typed here and read by the second core, or the visitor's own.
 import { effect, signal, untracked } from "@preact/signals";
 import { isCalledOff } from "../../core/stream";
 import { TextReader } from "../../core/words_client";
@@ -9,7 +9,7 @@ import { isFault, notice, tell } from "../../state/session";
 import { words } from "../../strings/words";
 import { parseWords, spelled, type TracedText, type WordsTrace } from "./file";
 import { farthestOf, WordsFilm } from "./film";
-import { amongWords, layerAt, sharesOf, type Ear } from "./hearing";
+import { amongWords, layerAt, sharesOf, type AttentionChoice } from "./attention";
 
 export const kBundled = ["bank", "nail"] as const;
 type Bundled = (typeof kBundled)[number];
@@ -53,7 +53,7 @@ export function sharesNow(trace: WordsTrace, text: TracedText, frame: number, to
 }
 
 /** How the layer of a frame is listened to, as the recipe wishes it. */
-export function earNow(trace: WordsTrace, text: TracedText, frame: number): Ear {
+export function earNow(trace: WordsTrace, text: TracedText, frame: number): AttentionChoice {
   return { layer: layerAt(frame, text), head: headNow(trace.heads), marks: flag("marks", true) };
 }
 

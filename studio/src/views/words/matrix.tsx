@@ -1,4 +1,4 @@
-// matrix.tsx: who hears whom in a layer, as a map of shares: a row a listener, a column one that is heard.
+// matrix.tsx: the attention of a layer as a matrix of shares: a row attends to the columns.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { inkOf, mixInk, type Rgb } from "../../scene/ink";

@@ -1,4 +1,4 @@
-// panel.tsx: which sentences, whom a token hears, what comes next, the text typed here, and one's own trace.
+// panel.tsx: the controls: sentences, what a token attends to, the next token, a typed text, the visitor's own trace.
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo } from "preact/hooks";
 import { Button, Choice, Group, Slider, Switch } from "../../parts/controls";
@@ -8,7 +8,7 @@ import { showStage } from "../../state/stage_in_view";
 import { isTouch } from "../../state/touch";
 import { words } from "../../strings/words";
 import { isSpecial, spelled, type TracedText, type WordsTrace } from "./file";
-import { heardBy, layerAt, loudest, matrixOf } from "./hearing";
+import { heardBy, layerAt, loudest, matrixOf } from "./attention";
 import {
   earNow, headNow, kBundled, kMore, kMostMore, moreNow, openFile, ownTrace, sayNow, sharesNow, textNow, traceNow, type Library,
   type TraceName,

@@ -1,4 +1,4 @@
-// plots.tsx: layer by layer: how alike the tokens are, how alike one word is in both sentences, how far the twin is.
+// plots.tsx: by layer: how similar the tokens are, how similar one word is in both sentences, how far the twin is.
 import { useMemo } from "preact/hooks";
 import { Plot, type Line } from "../../parts/plot";
 import { words } from "../../strings/words";

@@ -1,4 +1,4 @@
-// view.tsx: the view Words: the tokens of a trained transformer fly through its layers, and one listens.
+// view.tsx: the view Words: the tokens of a trained transformer move through its layers; one shows its attention.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Radios } from "../../parts/controls";
@@ -17,7 +17,7 @@ import { words } from "../../strings/words";
 import { kLayer, kStage, WordsScene } from "./draw";
 import { spaced, spelled, toldApart, type Shared, type WordsTrace } from "./file";
 import { placeAt, type WordsFilm } from "./film";
-import { explained, loudest } from "./hearing";
+import { explained, loudest } from "./attention";
 import { headNow, Library, openFile, sharesNow, textNow, tokenNow, traceNow } from "./library";
 import { Beside, Hearing, Next, Own, Sentences, Typed, type Seen } from "./panel";
 import { WordsPlots } from "./plots";

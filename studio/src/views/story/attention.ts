@@ -1,12 +1,12 @@
-// ear.ts: asks the core whom a word listens to at the frame shown, one question at a time.
+// attention.ts: asks the core what a word attends to at the frame shown, one question at a time.
 import { signal } from "@preact/signals";
 import type { Film } from "../../state/film";
 import { core } from "../../state/session";
-import { Reel } from "./reel";
+import { JoinedFilm } from "./joined_film";
 
 const kRest = 80; // milliseconds between questions
 
-export class Ear {
+export class ListenerAttention {
   /** (n) shares of the first head; null while nobody listens. */
   readonly weights = signal<Float64Array | null>(null);
   private asked = "";
@@ -19,7 +19,7 @@ export class Ear {
       this.asked = "";
       return;
     }
-    const flight = film instanceof Reel ? film.flightAt(frame) : { id: film.info.id, frame };
+    const flight = film instanceof JoinedFilm ? film.flightAt(frame) : { id: film.info.id, frame };
     const key = `${flight.id}/${flight.frame}/${boid}`;
     const early = film.flown.value <= frame || performance.now() - this.last < kRest;
     if (this.busy || key === this.asked || early) return;

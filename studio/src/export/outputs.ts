@@ -1,4 +1,4 @@
-// take.ts: what the toolbar hands out of the stage: a picture, a film, a GIF, the HTML of a frame.
+// outputs.ts: the toolbar's outputs of the stage: a picture, a film, a GIF, the HTML of a frame.
 import { signal } from "@preact/signals";
 import { keepNow } from "../state/moment";
 import { addressNow, flushAddress, formatRecipe, recipe } from "../state/recipe";

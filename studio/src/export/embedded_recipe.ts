@@ -1,4 +1,4 @@
-// carried.ts: the recipe that a file of the page carries, whatever kind of file it is: PNG, GIF or MP4.
+// embedded_recipe.ts: reads the recipe from a file of the page: PNG, GIF or MP4.
 import { gifComment } from "./gif";
 import { isPng, recipeOf } from "./png_recipe";
 import { recipeTextOf } from "./program_recipe";

@@ -1,7 +1,7 @@
-// run_words.ts: the settings of an own run as words of the recipe, and what of them the page cannot fly.
+// run_settings.ts: the settings of a visitor's run as parameters of the recipe, and those that the page cannot run.
 import { kMostKept } from "../../state/kept_film";
 import type { Recipe } from "../../state/recipe";
-import { flockWords, habitatOf, kMostBoids, kParameters, methodOf } from "./words";
+import { flockParameters, habitatOf, kMostBoids, kParameters, methodOf } from "./parameters";
 
 /** What a run's config.toml says. */
 export type Config = Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ function plain(value: unknown): string {
 
 /** Everything that decides a flight, with `initials` where nothing is said. */
 function decided(recipe: Recipe, initials: Config): string {
-  const words = { ...flockWords(recipe) };
+  const words = { ...flockParameters(recipe) };
   const habitat = words.habitat ?? habitatOf(recipe);
   return kParameters.map((key) => plain(key === "habitat" ? habitat : words[key] ?? initials[key] ?? "")).join("\n");
 }
@@ -59,7 +59,7 @@ export function planOf(config: Config, initials: Config, { frames, most }: { fra
   const recipe: Record<string, string> = {};
   for (const key of kParameters) if (key in config && !files.includes(key)) recipe[key] = config[key];
   if (!keepsFrames(config, frames)) delete recipe.save;
-  const flown = flockWords(recipe);
+  const flown = flockParameters(recipe);
   for (const key of ["n", "d", "init"]) {
     if (recipe[key] !== undefined && plain(flown[key]) !== plain(recipe[key])) why.push(`${key} = ${recipe[key]}`);
   }

@@ -1,4 +1,4 @@
-// deaf.ts: a trained swarm whose boids hear nobody: what attention brings into every layer is set to nothing.
+// without_attention.ts: a trained transformer without attention: the weights that bring attention into each layer are set to zero.
 
 interface Tensor {
   data_offsets: [number, number];

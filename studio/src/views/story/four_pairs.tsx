@@ -1,10 +1,10 @@
-// four.tsx: both readers asked about the four pairs of two digits, when the visitor asks for it.
+// four_pairs.tsx: asks both readers about the four pairs of two digits, when the visitor wants it.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/controls";
 import { core, tell } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
-import { askFour, kReaders, type ReaderName } from "./tested";
+import { askFour, kReaders, type ReaderName } from "./trained_readers";
 
 type Found = Record<ReaderName, boolean[]>;
 

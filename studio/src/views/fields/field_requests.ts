@@ -1,4 +1,4 @@
-// asker.ts: what the core says of the slice: fields at its grid, streamlines, test particles, a boid's gaze.
+// field_requests.ts: asks the core about the slice: fields on its grid, streamlines, test tokens, the attention of a token.
 import { signal } from "@preact/signals";
 import type { Core, Gaze, TrainedInfo } from "../../core/protocol";
 import type { Film } from "../../state/film";
@@ -69,7 +69,7 @@ function isGone(error: unknown): boolean {
   return isFault(error) && error.gone === true;
 }
 
-export class Asker {
+export class FieldRequests {
   private readonly gridQuestion = new Question<GridAnswer>();
   private readonly lineQuestion = new Question<{ ways: Float64Array; count: number; d: number }>();
   private readonly dropQuestion = new Question<{ ways: Float64Array; count: number; d: number; first: number }>();

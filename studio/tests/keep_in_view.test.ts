@@ -1,7 +1,7 @@
-// sight.test.ts: a ball comes whole into sight by the least move, and the move is undone.
+// keep_in_view.test.ts: a ball comes whole into sight by the least move, and the move is undone.
 import { describe, expect, it } from "vitest";
 import { Camera } from "../src/scene/camera";
-import { Sight } from "../src/scene/sight";
+import { ViewShift } from "../src/scene/keep_in_view";
 
 function made() {
   const camera = new Camera();
@@ -9,7 +9,7 @@ function made() {
   camera.aspect = 1.5;
   camera.position.splice(0, 3, 3, 2, 8);
   camera.update();
-  return { camera, sight: new Sight(camera) };
+  return { camera, sight: new ViewShift(camera) };
 }
 
 const gap = (a: readonly number[], b: readonly number[]) => Math.hypot(...a.map((x, c) => x - b[c]));

@@ -1,4 +1,4 @@
-// live.ts: what the flock would say of a sheet while it is drawn on or erased.
+// live_verdict.ts: the verdict on a drawing while the visitor draws or erases.
 import { signal } from "@preact/signals";
 import { core } from "../../state/session";
 import type { DigitFlights } from "./flight";
@@ -7,7 +7,7 @@ import type { Sheet } from "./sheet";
 import { hasInk } from "./ink";
 
 /** One question at a time, each about the sheet as it is then. */
-export class Live {
+export class LiveVerdict {
   readonly said = signal<Opinion | null>(null);
   private asking = false;
   private again = false;

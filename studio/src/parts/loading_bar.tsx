@@ -1,4 +1,4 @@
-// coming.tsx: how much of a transformer is here, where it takes longer than a blink to come.
+// loading_bar.tsx: how much of a transformer is loaded, shown when it takes noticeable time.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { onComing, type Coming } from "../core/stream";
@@ -8,7 +8,7 @@ const kBlink = 300; // ms
 const coming = signal<Coming | null>(null);
 onComing((now) => (coming.value = now));
 
-export function ComingBar() {
+export function LoadingBar() {
   const now = coming.value;
   const [late, setLate] = useState(false);
   const here = now === null;

@@ -1,9 +1,9 @@
-// atlas.ts: the bundled phase map: its file, the pixel of a pair (beta, t), colours of values.
+// phase_map.ts: the bundled phase map: its file, the pixel of a pair (beta, t), colours of values.
 import type { Words } from "../../core/protocol";
 import { decimal } from "../../strings/decimal";
 
 /** public/maps/circle.json, as scripts/page_map.sh writes it. */
-export interface Atlas {
+export interface PhaseMap {
   title: string;
   source: string;
   command: string;
@@ -21,10 +21,10 @@ export interface Pixel {
   column: number; // of time
 }
 
-export function betasOf(atlas: Atlas): number[] {
+export function betasOf(atlas: PhaseMap): number[] {
   return atlas.axes[0].values;
 }
-export function timesOf(atlas: Atlas): number[] {
+export function timesOf(atlas: PhaseMap): number[] {
   return atlas.axes[1].values;
 }
 
@@ -37,12 +37,12 @@ export function nearest(values: readonly number[], wanted: number): number {
   return best;
 }
 
-export function pixelAt(atlas: Atlas, beta: number, t: number): Pixel {
+export function pixelAt(atlas: PhaseMap, beta: number, t: number): Pixel {
   return { row: nearest(betasOf(atlas), beta), column: nearest(timesOf(atlas), t) };
 }
 
 /** Another pixel, `rows` up and `columns` on, never off the map. */
-export function moved(atlas: Atlas, from: Pixel, rows: number, columns: number): Pixel {
+export function moved(atlas: PhaseMap, from: Pixel, rows: number, columns: number): Pixel {
   const clamp = (k: number, count: number) => Math.max(0, Math.min(count - 1, k));
   return {
     row: clamp(from.row + rows, betasOf(atlas).length),
@@ -51,12 +51,12 @@ export function moved(atlas: Atlas, from: Pixel, rows: number, columns: number):
 }
 
 /** The words of the flight behind a row, to the end of the map: every pixel of the row is a frame of it. */
-export function replayWords(atlas: Atlas, beta: number, replica: number): Words {
+export function replayWords(atlas: PhaseMap, beta: number, replica: number): Words {
   return { ...atlas.replay.words, beta, T: timesOf(atlas).at(-1)!, replica };
 }
 
 /** The frame of that flight which a column of the map shows. */
-export function frameOf(atlas: Atlas, column: number): number {
+export function frameOf(atlas: PhaseMap, column: number): number {
   const every = Number(/^every:(.+)$/.exec(String(atlas.replay.words.save))?.[1]);
   return Math.round(timesOf(atlas)[column] / every);
 }
@@ -99,7 +99,7 @@ export interface Painted {
 }
 
 /** The map as pixels, RGBA, time to the right and beta upwards. Few clusters and met pairs are bright. */
-export function paint(atlas: Atlas, quantity: Quantity): Painted {
+export function paint(atlas: PhaseMap, quantity: Quantity): Painted {
   const rows = atlas.values[quantity];
   const height = rows.length;
   const width = rows[0].length;
@@ -135,8 +135,8 @@ export async function readCounts(): Promise<string[]> {
   return (await answer.json()) as string[];
 }
 
-export async function readAtlas(): Promise<Atlas> {
+export async function readPhaseMap(): Promise<PhaseMap> {
   const answer = await fetch("./maps/circle.json");
   if (!answer.ok) throw new Error(`maps/circle.json: ${answer.status}`);
-  return (await answer.json()) as Atlas;
+  return (await answer.json()) as PhaseMap;
 }

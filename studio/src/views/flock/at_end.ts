@@ -1,4 +1,4 @@
-// afterlife.ts: what a flock does when its flight has been played to the end: the view drifts round it, or it flies again.
+// at_end.ts: what happens when a run has been played to its end: the view drifts round the flock, or the run plays again.
 import type { Stage } from "../../scene/stage";
 import type { Player } from "../../state/player";
 import { reducedMotion } from "../../state/theme";
@@ -16,7 +16,7 @@ export function driftAt(seconds: number): number {
   return kTurn * Math.max(0, Math.min(1, gone / kEase, (kMost - gone) / kEase));
 }
 
-export class Afterlife {
+export class AtEnd {
   private seconds = -1; // since the end was reached by playing; below 0: it was not
   private wasPlaying = false;
 

@@ -1,27 +1,27 @@
-// flock_words.test.ts: words of the view flock: conflicts settled, grids whole, links and commands readable.
+// flock_parameters.test.ts: words of the view flock: conflicts settled, grids whole, links and commands readable.
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
-  commandOf, flockWords, gridOf, habitatOf, kMerge, kParameters, mayMerge, mergeOf, methodOf, mostBeta, withLinks,
-} from "../src/views/flock/words";
+  commandOf, flockParameters, gridOf, habitatOf, kMerge, kParameters, mayMerge, mergeOf, methodOf, mostBeta, withLinks,
+} from "../src/views/flock/parameters";
 import { kPresets, presetOf } from "../src/views/flock/presets";
 import { formulasOf } from "../src/views/flock/story";
 import { pointsWord, pointsWords, kMostLetters } from "../src/views/flock/own_points";
 import { strings } from "../src/strings/all";
 import equations from "../src/strings/equations.json";
 
-describe("flockWords", () => {
+describe("flockParameters", () => {
   it("gives the defaults for an empty recipe, and passes on what the command line knows", () => {
-    expect(flockWords({})).toEqual({
+    expect(flockParameters({})).toEqual({
       dynamics: "SA", beta: 9, seed: 4, n: 200, d: 3, init: "uniform", T: 60, dt: 0.1, save: "log:240",
     });
-    const words = flockWords({ beta: "2", trail: "9", view: "flock", cluster_tol: "0.01" });
+    const words = flockParameters({ beta: "2", trail: "9", view: "flock", cluster_tol: "0.01" });
     expect(words).toMatchObject({ beta: "2", cluster_tol: "0.01" });
     expect(Object.keys(words).every((key) => (kParameters as readonly string[]).includes(key))).toBe(true);
   });
 
   it("takes a method that knows noise, with times on its grid and without merging", () => {
-    const words = flockWords({ noise: "0.1", T: "500", dt: "0.3", merge: "1e-6" });
+    const words = flockParameters({ noise: "0.1", T: "500", dt: "0.3", merge: "1e-6" });
     expect(words.method).toBe("strang");
     expect(words.merge).toBeUndefined();
     const dt = Number(words.dt);
@@ -34,10 +34,10 @@ describe("flockWords", () => {
   });
 
   it("merges long flights unless that is forbidden or unwanted", () => {
-    expect(flockWords({ T: "10000" }).merge).toBe("1e-6");
-    expect(flockWords({ T: "100" }).merge).toBeUndefined();
-    expect(flockWords({ T: "10000", merge: "0" }).merge).toBeUndefined();
-    expect(flockWords({ T: "10000", dynamics: "causal" }).merge).toBeUndefined();
+    expect(flockParameters({ T: "10000" }).merge).toBe("1e-6");
+    expect(flockParameters({ T: "100" }).merge).toBeUndefined();
+    expect(flockParameters({ T: "10000", merge: "0" }).merge).toBeUndefined();
+    expect(flockParameters({ T: "10000", dynamics: "causal" }).merge).toBeUndefined();
     expect(mayMerge({ self: "false" })).toBe(false);
     expect(mayMerge({ reach: "past" })).toBe(false);
     expect(mergeOf({}, 199)).toBe("0");
@@ -47,24 +47,24 @@ describe("flockWords", () => {
   });
 
   it("keeps laws, clocks and norms where they belong", () => {
-    expect(flockWords({ init: "gaussian" }).init).toBe("uniform");
-    expect(flockWords({ init: "gaussian", dynamics: "euclidean" }).init).toBe("gaussian");
-    expect(flockWords({ clock: "U2" }).clock).toBeUndefined();
-    expect(flockWords({ clock: "U2", dynamics: "USA" }).clock).toBe("U2");
-    expect(flockWords({ init: "orthonormal", n: "500", d: "16" })).toMatchObject({ n: 16, d: 16 });
-    expect(flockWords({ init: "clusters:9:0.2", n: "4" }).init).toBe("clusters:4:0.2");
-    expect(flockWords({ normalisation: "ngpt", dynamics: "hardmax" }).normalisation).toBeUndefined();
-    expect(flockWords({ normalisation: "pre", habitat: "sphere" }).habitat).toBeUndefined();
-    const points = flockWords({ init: "points:1,0;0,1", n: "7", d: "3" });
+    expect(flockParameters({ init: "gaussian" }).init).toBe("uniform");
+    expect(flockParameters({ init: "gaussian", dynamics: "euclidean" }).init).toBe("gaussian");
+    expect(flockParameters({ clock: "U2" }).clock).toBeUndefined();
+    expect(flockParameters({ clock: "U2", dynamics: "USA" }).clock).toBe("U2");
+    expect(flockParameters({ init: "orthonormal", n: "500", d: "16" })).toMatchObject({ n: 16, d: 16 });
+    expect(flockParameters({ init: "clusters:9:0.2", n: "4" }).init).toBe("clusters:4:0.2");
+    expect(flockParameters({ normalisation: "ngpt", dynamics: "hardmax" }).normalisation).toBeUndefined();
+    expect(flockParameters({ normalisation: "pre", habitat: "sphere" }).habitat).toBeUndefined();
+    const points = flockParameters({ init: "points:1,0;0,1", n: "7", d: "3" });
     expect(points.n).toBeUndefined();
     expect(points.d).toBeUndefined();
   });
 
   it("begins each dynamics with what suits it", () => {
-    expect(flockWords({ dynamics: "hardmax" })).toMatchObject({ init: "box:1", T: 8 });
-    expect(flockWords({ dynamics: "hardmax", habitat: "sphere" }).init).toBe("uniform");
-    expect(flockWords({ dynamics: "sinkhorn" })).toMatchObject({ beta: 1, n: 40, rtol: 1e-5 });
-    expect(flockWords({ dynamics: "sinkhorn", n: "12", beta: "2" })).toMatchObject({ beta: "2", n: 12 });
+    expect(flockParameters({ dynamics: "hardmax" })).toMatchObject({ init: "box:1", T: 8 });
+    expect(flockParameters({ dynamics: "hardmax", habitat: "sphere" }).init).toBe("uniform");
+    expect(flockParameters({ dynamics: "sinkhorn" })).toMatchObject({ beta: 1, n: 40, rtol: 1e-5 });
+    expect(flockParameters({ dynamics: "sinkhorn", n: "12", beta: "2" })).toMatchObject({ beta: "2", n: 12 });
     expect(mostBeta("sinkhorn")).toBeLessThan(mostBeta("SA"));
   });
 
@@ -115,12 +115,12 @@ describe("presets", () => {
     expect(formulasOf({ dynamics: "hardmax" }, "sphere")).toEqual(["hardmax_sphere"]);
     expect(formulasOf({ dynamics: "hardmax" }, "space")).toEqual(["hardmax"]);
     const heads = kPresets.find(({ name }) => name === "heads")!.words;
-    expect(formulasOf(flockWords(heads), "sphere")).toEqual(["SA", "flock_heads", "flock_qkv_heads"]);
+    expect(formulasOf(flockParameters(heads), "sphere")).toEqual(["SA", "flock_heads", "flock_qkv_heads"]);
     expect(formulasOf({ heads: 2 }, "sphere")).toEqual(["SA", "flock_heads"]);
     expect(formulasOf({ heads: 2, head_scale: "mean" }, "sphere")).toEqual(["SA", "flock_heads_mean"]);
     expect(formulasOf({ heads: 1, value: "goe" }, "sphere")).toEqual(["SA", "flock_qkv"]);
-    expect(formulasOf(flockWords({ noise: "0.1", method: "rk4" }), "sphere")).toEqual(["SA", "flock_noise"]);
-    expect(formulasOf(flockWords({ method: "layers" }), "sphere")).toEqual(["SA", "flock_layers"]);
+    expect(formulasOf(flockParameters({ noise: "0.1", method: "rk4" }), "sphere")).toEqual(["SA", "flock_noise"]);
+    expect(formulasOf(flockParameters({ method: "layers" }), "sphere")).toEqual(["SA", "flock_layers"]);
   });
 });
 
@@ -160,7 +160,7 @@ describe("own points", () => {
     const points = (n: number, x: number) => ({ rows: new Float64Array(2 * n).fill(x), n, d: 2 });
     const most = (kMostLetters - "points:".length + 1) / 16; // "1.23456;" and "1.23456," a point
     expect(pointsWords(points(Math.floor(most), 1.23456), false).init.length).toBeLessThanOrEqual(kMostLetters);
-    expect(() => pointsWords(points(Math.floor(most) + 1, 1.23456), false)).toThrow(/letters/);
+    expect(() => pointsWords(points(Math.floor(most) + 1, 1.23456), false)).toThrow(/characters/);
     expect(() => pointsWords(points(Math.floor(most) + 1, 1), false)).not.toThrow(); // the word counts, not the numbers
   });
 });

@@ -1,4 +1,4 @@
-// reel.ts: several flights one after another as one film: each starts where the last one ended.
+// joined_film.ts: several runs one after another as one film: each starts where the last one ended.
 import type { Core, FlightInfo, Frames } from "../../core/protocol";
 import { Film } from "../../state/film";
 import { firstOf, kLevelFrames, kTurn } from "./levels";
@@ -6,7 +6,7 @@ import { pointsOf } from "./scenes";
 import type { Scene } from "./stops";
 
 /** A film of all of them; between two spaces the words stand still while the view turns. */
-export class Reel extends Film {
+export class JoinedFilm extends Film {
   constructor(private readonly parts: readonly Film[], frames: Frames, info: FlightInfo) {
     super({ fly: async () => frames, close: async () => parts.forEach((part) => part.close()) }, info);
   }
@@ -19,7 +19,7 @@ export class Reel extends Film {
 }
 
 /** Flies the spaces of a scene. */
-export async function flyLevels(core: Core, scene: Scene): Promise<Reel> {
+export async function flyLevels(core: Core, scene: Scene): Promise<JoinedFilm> {
   const parts: Film[] = [];
   const { n, d } = pointsOf(scene.tokens);
   const count = scene.levels!.length;
@@ -43,7 +43,7 @@ export async function flyLevels(core: Core, scene: Scene): Promise<Reel> {
   }
   const times = Float64Array.from({ length: frames }, (_, k) => k);
   const none = new Float64Array(0);
-  return new Reel(
+  return new JoinedFilm(
     parts,
     {
       flight: -1, first: 0, count: frames, times, positions, observables: none, cosines: none, scores: none,

@@ -1,4 +1,4 @@
-// sight.ts: camera and target moved together, sideways, until a ball of the scene is whole in sight.
+// keep_in_view.ts: moves camera and target together, sideways, until a ball of the scene is wholly in view.
 import type { Vector } from "./arrow";
 import type { Camera } from "./camera";
 
@@ -7,7 +7,7 @@ function past(x: number, room: number): number {
   return x - Math.min(room, Math.max(-room, x));
 }
 
-export class Sight {
+export class ViewShift {
   private moved: Vector = [0, 0, 0];
 
   constructor(private readonly camera: Camera) {}

@@ -1,4 +1,4 @@
-// pilot.ts: flies what the recipe says: flights, branches, axes for many dimensions, gazes.
+// flock_runner.ts: runs the settings of the recipe: runs, edits, axes for many dimensions, attention of chosen tokens.
 import { batch, signal } from "@preact/signals";
 import type { FlightInfo, Gaze, Words } from "../../core/protocol";
 import { DomeScene } from "../../scene/dome";
@@ -15,26 +15,26 @@ import { isDark } from "../../state/theme";
 import { Motion } from "./motion";
 import { keptFilm } from "./own_runs";
 import { boidSize, FlockScene, type Colouring, type Look } from "./scene";
-import { Afterlife } from "./afterlife";
+import { AtEnd } from "./at_end";
 import type { Counting } from "./groups";
 import { Overlay, type Counted } from "./overlay";
 import { inPageWords } from "./faults";
-import { flockWords, initialOf } from "./words";
+import { flockParameters, initialOf } from "./parameters";
 
 const kWait = 120; // ms a slider may still move before its flight begins
 const kRate = 24; // frames a second
 export const kDome = false; // domes are drawn when the visitor asks for them
 
-export class Pilot {
+export class FlockRunner {
   readonly player = new Player(kRate);
   readonly branch = new Branch(this.player);
   readonly scene = new FlockScene();
   readonly info = signal<FlightInfo | null>(null);
-  readonly words = signal<Words>(flockWords(recipe.value));
+  readonly words = signal<Words>(flockParameters(recipe.value));
   readonly gaze = signal<Gaze | null>(null);
   readonly domes = new Domes();
   private readonly overlay = new Overlay();
-  readonly afterlife = new Afterlife(this.player);
+  readonly atEnd = new AtEnd(this.player);
   /** What the discs of the scene count at the frame shown; null while that would cost too much. */
   readonly counted = signal<Counted | null>(null);
   private domed = false;
@@ -60,7 +60,7 @@ export class Pilot {
   /** Called whenever the recipe changed. */
   follow(first = false): void {
     if (first) this.stops = [this.branch.followChoice(), keepMoment(this.player)];
-    const words = flockWords(recipe.value);
+    const words = flockParameters(recipe.value);
     const text = JSON.stringify({ ...words, run: word("run", "") });
     const edit = word("edit", "");
     if (text !== this.flownWords) {

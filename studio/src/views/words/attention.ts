@@ -1,4 +1,4 @@
-// hearing.ts: whom a token hears at a layer, by one head or by all of them.
+// attention.ts: what a token attends to in a layer, by one head or by all.
 import { isSpecial, type TracedText } from "./file";
 
 /** The layer whose attention belongs to a frame: the one that acts next; at the last frame the one that acted. */
@@ -21,14 +21,14 @@ export function sharesOf(text: TracedText, heads: number, layer: number, token: 
 }
 
 /** How the shares of a layer are read: by one head or the mean of all, with marks such as [CLS] or among words alone. */
-export interface Ear {
+export interface AttentionChoice {
   layer: number;
   head: number | null;
   marks: boolean;
 }
 
 /** (n, n) row i: what token i hears. Null where it is not kept. */
-export function matrixOf(text: TracedText, heads: number, { layer, head, marks }: Ear): Float64Array | null {
+export function matrixOf(text: TracedText, heads: number, { layer, head, marks }: AttentionChoice): Float64Array | null {
   const n = text.tokens.length;
   if (!text.attention) return null;
   const all = new Float64Array(n * n);

@@ -1,4 +1,4 @@
-// words.ts: the recipe of the view as words for the core, with words that exclude each other settled.
+// parameters.ts: the recipe of the view as parameters for the core; settles parameters that exclude each other.
 import methodRows from "../../core/wasm/methods.json";
 import type { MethodRow, Words } from "../../core/protocol";
 import type { Recipe } from "../../state/recipe";
@@ -173,7 +173,7 @@ function startWords(recipe: Recipe, space: boolean): Words {
  * Everything the core needs, with the plain conflicts settled: noise takes a method that knows it,
  * fixed steps a grid, clocks only USA, laws of R^d only R^d. What is left the core refuses itself.
  */
-export function flockWords(recipe: Recipe): Words {
+export function flockParameters(recipe: Recipe): Words {
   const words: Words = {};
   for (const key of kParameters) if (recipe[key] !== undefined) words[key] = recipe[key];
   const space = habitatOf(recipe) === "space";

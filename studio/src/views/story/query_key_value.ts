@@ -1,4 +1,4 @@
-// asking.ts: the stop at which query, key and value are three things: five words, what each asks, shows and says.
+// query_key_value.ts: the stop at which query, key and value are three things: five words, and what each asks, shows and says.
 //   a_ij = softmax_j( beta <Q x_i, K x_j> ),   x_i' = sum_j a_ij V x_j
 import type { Words } from "../../core/protocol";
 import { matrixWord, times, type Matrix } from "./matrix";

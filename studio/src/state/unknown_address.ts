@@ -1,10 +1,10 @@
-// strange.ts: what is said of an address that leads nowhere.
+// unknown_address.ts: the message about an address that names no view or stop.
 import { strings } from "../strings";
 import { recipe } from "./recipe";
 import { strangeView, viewNow } from "./views";
 
 /** A sentence about the address just followed, where it names a view or a stop that there is not; null: it is known. */
-export function strangePlace(hash: string): string | null {
+export function unknownAddress(hash: string): string | null {
   const words = strings.common;
   const view = strangeView();
   if (view !== null) return words.noSuchView(view);

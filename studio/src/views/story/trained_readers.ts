@@ -1,4 +1,4 @@
-// tested.ts: two trained readers of digits, one that listens and one that does not, and the four pairs they are asked.
+// trained_readers.ts: two trained readers of digits, one with attention and one without, and the four pairs they are asked about.
 import type { Core, TrainedInfo } from "../../core/protocol";
 import type { Stage } from "../../scene/stage";
 import { Film } from "../../state/film";

@@ -1,4 +1,4 @@
-// reckon.ts: what the story reckons from places: the next word, how far a guest moves, how far orders end apart.
+// derived.ts: what the Story computes from positions: the next word, how far a guest moves the readout, how far orders end apart.
 import type { Core } from "../../core/protocol";
 import { Film } from "../../state/film";
 import { middle } from "./marks";

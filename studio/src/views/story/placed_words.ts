@@ -1,4 +1,4 @@
-// put.ts: where a hand has put words, as one word of the recipe: "2:0.31,-0.4;5:0,0.6".
+// placed_words.ts: positions to which the visitor has dragged words, as one value of the recipe: "2:0.31,-0.4;5:0,0.6".
 import type { Scene, Token } from "./stops";
 
 const kMost = 1.05; // no word is put off the page
