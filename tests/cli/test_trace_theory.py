@@ -264,7 +264,7 @@ class Films(Trace):
         self.murmur("render", "bare", "-o", "bare.png")
         self.refused(INPUT, "render", "run", "token=5", "-o", "no.png", what="no token 5")
         self.refused(INPUT, "render", "run", "head=4", "-o", "no.png", what="no head 4")
-        self.refused(INPUT, "render", "run", "token=x", "-o", "no.png", what="not a number")
+        self.refused(INPUT, "render", "run", "token=x", "-o", "no.png", what="not a whole number")
         self.refused(USAGE, "trace", FAMILIES / "llama", "--ids", IDS, "--part")
 
 

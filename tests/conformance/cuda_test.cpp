@@ -309,7 +309,7 @@ TEST(CudaRoom, IsCountedBeforeAnythingIsDrawn) {
       EXPECT_FALSE(cuda::too_large({100'000'000, 3}, precision, sums, kAll));
       const auto reason = cuda::too_large({2'000'000'000, 3}, precision, sums, kAll);
       ASSERT_TRUE(reason);
-      EXPECT_NE(reason->what.find("n = 2000000000 particles of d = 3 take"), std::string::npos);
+      EXPECT_NE(reason->what.find("n = 2000000000 particles of d = 3 need"), std::string::npos);
       EXPECT_NE(reason->what.find("139.0 GiB are free"), std::string::npos);
       EXPECT_TRUE(cuda::too_large({1000, 3}, precision, sums, 1 << 20));
     }

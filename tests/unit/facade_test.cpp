@@ -276,7 +276,7 @@ TEST(Facade, WrongRequestsAreToldApart) {
   };
   EXPECT_EQ(told(R"({"do":"fields","trained":99,"block":0})"), "there is no such trained swarm");
   EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})", 24), "3 numbers are not rows of 2");
-  EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})"), "0 numbers are no rows of 2");
+  EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})"), "0 numbers are not rows of 2");
   EXPECT_EQ(told(R"({"do":"centre","height":4,"width":4})", 15),
             "the ink does not fill its picture");
   EXPECT_EQ(told(R"({"do":"centre","height":1,"width":4})", 4),

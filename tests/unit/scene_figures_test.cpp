@@ -70,7 +70,7 @@ TEST_F(SceneFigures, CaptionsNameWeightsAndHeads) {
   EXPECT_EQ(caption({"n=5", "query=gaussian", "key=gaussian", "value=query-key", "heads=2",
                      "head_scale=mean", "redraw=0.5", "seed=7", "method=euler"}),
             "SA, β = 4, n = 5, d = 3, 2 heads of width 3, averaged, Q, K drawn Gaussian, V = QᵀK, "
-            "drawn anew every 0.5, euler, seed 7");
+            "redrawn every 0.5, euler, seed 7");
   EXPECT_EQ(caption({"n=5", "dynamics=none", "perceptron=gaussian:6"}),
             "no attention, n = 5, d = 3, feed-forward of 6 drawn Gaussian units, relu, dopri5, "
             "seed 0");

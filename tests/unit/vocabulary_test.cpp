@@ -37,7 +37,7 @@ TEST(Vocabulary, RefusesWhatIsNone) {
   EXPECT_NE(refusal_of("sea,1,0\nsky,one,0\n").find("'one'"), std::string::npos);
   EXPECT_NE(refusal_of("sea,1,1\n").find("not 1"), std::string::npos);
   EXPECT_NE(refusal_of("sea,nan,0\n"), "");
-  EXPECT_NE(refusal_of("\"sea,1,0\n").find("never closed"), std::string::npos);
+  EXPECT_NE(refusal_of("\"sea,1,0\n").find("a quote is not closed"), std::string::npos);
   EXPECT_THROW(vocabulary_of({1, 2, {1, 0}}, {"a", "b"}, "here"), Error);
   EXPECT_THROW(draw_vocabulary(0, 3, 1), Error);
   EXPECT_THROW(draw_vocabulary(kMostWords + 1, 3, 1), Error);
