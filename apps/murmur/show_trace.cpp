@@ -32,8 +32,8 @@ TracedRun traced_run(const Flags& flags, const Subject& s, const ShowArguments& 
 
 void show_heads(const Flags& flags, const TracedRun& traced) {
   if (traced.file.by_head.empty())
-    throw Error(Fault::input, "this run has no attention", traced.run.directory().string(),
-                "import attentions together with the states");
+    throw Error(Fault::input, "the attention of this run is not known",
+                traced.run.directory().string(), "import attentions together with the states");
   Sheet sheet{{"block",       "head",          "beta",          "misfit",      "uniform_misfit",
                "entropy",     "entropy_share", "sink",          "sink_at",     "first",
                "qk_symmetry", "qk_positivity", "qk_radius",     "ov_symmetry", "ov_positivity",
