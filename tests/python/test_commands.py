@@ -110,7 +110,7 @@ class Commands(Folder):
 
     def test_progress(self):
         seen = []
-        murmur.simulate(n=900, T=20, save="final", progress=seen.append)
+        murmur.simulate(n=4000, T=20, save="final", progress=seen.append)
         self.assertTrue(seen and all(0 <= p["fraction"] <= 1 for p in seen), seen)
 
         def refuses(p):
@@ -122,7 +122,7 @@ class Commands(Folder):
             murmur.simulate(n=600, T=1e5, save="every:1", progress=refuses, out="b")
         self.assertEqual(murmur.Run.open("b").status, "interrupted")
         self.check_notebook()
-        done = support.python("import murmur; murmur.simulate(n=900, T=20, save='final', progress=True)")
+        done = support.python("import murmur; murmur.simulate(n=4000, T=20, save='final', progress=True)")
         self.assertIn("% |", done.stderr)
 
     def check_notebook(self):
@@ -145,7 +145,7 @@ class Commands(Folder):
         shown = types.ModuleType("IPython.display")
         shown.display = display
         with unittest.mock.patch.dict(sys.modules, {"IPython": ipython, "IPython.display": shown}):
-            murmur.simulate(n=900, T=20, save="final")
+            murmur.simulate(n=4000, T=20, save="final")
         self.assertTrue(len(told) > 1 and "% |" in told[0] and told[-1] == "", told)
 
 
