@@ -264,7 +264,7 @@ ParticleSums CudaField::particle_sums(const Swarm& swarm, int) {
   return sums;
 }
 
-// The same sums as sum_pairs of core/pair_sums.cpp.
+// The same sums as sum_pairs of core/sums.cpp.
 PairSums CudaField::pair_sums(const Swarm& swarm, const PairRequest& request) {
   const DeviceSwarm& x = device(swarm);
   const auto [n, d] = x.shape();
