@@ -11,4 +11,10 @@ namespace murmur {
 // sums over blocks, in block order.
 void for_blocks(int blocks, int threads, const std::function<void(int)>& work);
 
+// `threads`, or 1 for work that takes less time on one thread than others take to start.
+inline int worthwhile_threads(double multiplications, int threads) {
+  constexpr double kFewest = 500'000;
+  return multiplications < kFewest ? 1 : threads;
+}
+
 }  // namespace murmur

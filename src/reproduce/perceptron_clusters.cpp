@@ -111,31 +111,52 @@ TokenClusters arcs_of(const Atoms& mu, double length) {
   return arcs;
 }
 
-// The swarm of the companion code, token by token: its counts must come out exactly.
+struct CompanionRun {
+  CompanionCount row;
+  Method method;
+  double until;
+  std::string method_name() const { return method == Method::euler ? "euler" : "dopri5"; }
+};
+std::vector<CompanionRun> companion_runs(bool is_quick) {
+  std::vector<CompanionRun> runs;
+  for (const CompanionCount& row : kCompanion) {
+    runs.push_back({row, Method::dopri5, is_quick ? kCounted : kLater});
+    if (!is_quick) runs.push_back({row, Method::euler, kCounted});
+  }
+  return runs;
+}
+
+// The swarm of the companion code, token by token: its counts must come out exactly. Swarms are
+// small, so each has one thread and they run side by side.
 void check_companion(const ReproductionControl& control, Reproduction& result) {
-  ReproducedTable table{"companion", {"beta", "method", "t", "clusters", "heaviest"}};
   ExperimentSpec spec = preset_spec(kClusters);
   spec.init = InitialPoints{places()};
   spec.dynamics.perceptron = write_units(result.folder / "inputs");
-  spec.engine.threads = std::max(control.threads, 0);
-  for (const CompanionCount& row : kCompanion)
-    for (const Method method : {Method::dopri5, Method::euler}) {
-      const bool euler = method == Method::euler;
-      if (control.stopped() || (euler && control.quick)) continue;
-      spec.dynamics.beta = row.beta * control.wrong.beta;
-      spec.method = method;
-      spec.dt = 0.1;
-      spec.T = control.quick || euler ? kCounted : kLater;
-      spec.save = SaveChoice{SaveChoice::every, kEvery};
-      const Simulated simulated = simulate_in_memory(make_experiment(spec), control.wrong.null);
-      for (std::size_t k = 1; k < simulated.times.size(); ++k) {
-        const TokenClusters arcs =
-            arcs_of(atoms_of(simulated.frames[k]), 1 / (2 * std::sqrt(row.beta)));
-        const std::string name = euler ? "euler" : "dopri5";
-        table.rows.push_back({row.beta, name, simulated.times[k], arcs.count, arcs.heaviest});
-        if (std::fabs(simulated.times[k] - kCounted) < 1e-6) check(row, name, arcs, result);
-      }
+  spec.engine.threads = 1;
+  spec.dt = 0.1;
+  spec.save = SaveChoice{SaveChoice::every, kEvery};
+  const std::vector<CompanionRun> runs = companion_runs(control.quick);
+  std::vector<Simulated> simulated(runs.size());
+  for_blocks(static_cast<int>(runs.size()), control.threads, [&](int r) {
+    if (control.stopped()) return;
+    ExperimentSpec own = spec;
+    own.dynamics.beta = runs[r].row.beta * control.wrong.beta;
+    own.method = runs[r].method;
+    own.T = runs[r].until;
+    simulated[r] = simulate_in_memory(make_experiment(own), control.wrong.null);
+  });
+  ReproducedTable table{"companion", {"beta", "method", "t", "clusters", "heaviest"}};
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const double beta = runs[r].row.beta;
+    for (std::size_t k = 1; k < simulated[r].times.size(); ++k) {
+      const double time = simulated[r].times[k];
+      const TokenClusters arcs =
+          arcs_of(atoms_of(simulated[r].frames[k]), 1 / (2 * std::sqrt(beta)));
+      table.rows.push_back({beta, runs[r].method_name(), time, arcs.count, arcs.heaviest});
+      if (std::fabs(time - kCounted) < 1e-6)
+        check(runs[r].row, runs[r].method_name(), arcs, result);
     }
+  }
   result.tables.push_back(std::move(table));
 }
 

@@ -167,7 +167,7 @@ std::span<const ReproductionRow> reproductions() {
        "clusters of repelling tokens and a perceptron",
        perceptron_clusters,
        "2601.21366",
-       {0, 95}},
+       {0, 18}},
       {figure::perceptron_ascent,
        "attracting tokens and a perceptron: few atoms",
        perceptron_ascent,

@@ -245,7 +245,6 @@ void adjoint_bounds(const AdjointSums& p, int block, double* bound) {
 
 // Exponents (of two) between minus twice this and 0 do not underflow.
 constexpr double kSafe = 450;
-constexpr double kTooFewPairs = 500'000;  // n^2 d below which more threads are slower
 
 double largest_norm(const std::vector<double>& rows, int width) {
   double most = 0;
@@ -333,7 +332,7 @@ void SimdPairAdjoint::add(const HeadRows& rows, HeadCotangents& to) {
   if (rows.n == 0) return;
   n_ = rows.n;
   stride_ = (static_cast<std::size_t>(n_) + kBlock - 1) / kBlock * kBlock;
-  threads_used_ = static_cast<double>(n_) * n_ * rows.d < kTooFewPairs ? 1 : threads_;
+  threads_used_ = worthwhile_threads(static_cast<double>(n_) * n_ * rows.d, threads_);
   const Attention& head = rows.head;
   const bool plain = head.weighting == Attention::unnormalised;
   AdjointSums sums{.n = n_,

@@ -77,7 +77,6 @@ constexpr double kOpenDouble = 900;
 constexpr double kTooSmallFloat = 0x1p-40, kTooSmallDouble = 0x1p-900;
 // For fewer or more particles the sums per strip cost too much time or memory.
 constexpr int kFewestSymmetric = 256, kMostSymmetric = 1 << 18;
-constexpr double kTooFewPairs = 500'000;  // n^2 d below which more threads are slower
 
 int blocks(std::size_t stride) { return static_cast<int>(stride / kBlock); }
 
@@ -215,7 +214,7 @@ void PairForces::select_rows(int first, int count) {
 
 void PairForces::prepare(const HostSwarm& x) {
   stride_ = (static_cast<std::size_t>(x.n()) + kBlock - 1) / kBlock * kBlock;
-  threads_used_ = static_cast<double>(x.n()) * x.n() * x.d() < kTooFewPairs ? 1 : threads_;
+  threads_used_ = worthwhile_threads(static_cast<double>(x.n()) * x.n() * x.d(), threads_);
   largest_mass_ = *std::max_element(x.mass.begin(), x.mass.end());
   first_ = rows_selected_ ? selected_first_ : 0;
   end_ = rows_selected_ ? selected_first_ + selected_count_ : x.n();

@@ -109,7 +109,9 @@ class SimdField final : public HostField {
   }
 
   void add_perceptron(const Layer& layer, const HostSwarm& x, HostSwarm& a) const {
-    for_blocks((x.n() + simd::kBlock - 1) / simd::kBlock, threads_, [&](int block) {
+    const double multiplications = 2.0 * x.n() * x.d() * layer.in.matrix.rows;
+    const int threads = worthwhile_threads(multiplications, threads_);
+    for_blocks((x.n() + simd::kBlock - 1) / simd::kBlock, threads, [&](int block) {
       perceptron_block(layer, {x.axis(0), x.stride()}, {a.axis(0), a.stride(), a.n()}, block);
     });
   }
