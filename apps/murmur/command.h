@@ -89,7 +89,7 @@ std::vector<CommandGroup> command_groups();
 std::vector<Command> all_commands();  // of all groups, in their order
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests
-extern std::atomic<int> caught_signal;         // SIGINT or SIGTERM, 0 before
+extern std::atomic<int> caught_signal;         // SIGINT, SIGTERM or SIGHUP; 0 before
 
 [[noreturn]] void throw_usage_error(const std::string& what, const std::string& remedy);
 

@@ -83,13 +83,27 @@ void record_signal(int number) {
     exit_now(number);
 }
 
+constexpr int kTermination[] = {SIGINT, SIGTERM, SIGHUP};
+
+// SIGHUP stays ignored where it is, as under nohup.
 void handle_signals(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+  for (const int number : kTermination) {
+    struct sigaction present {};
+    sigaction(number, nullptr, &present);
+    if (number != SIGHUP || present.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
 }
 
 }  // namespace
+
+sigset_t termination_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : kTermination) sigaddset(&set, number);
+  return set;
+}
 
 void exit_on_signals() { handle_signals(exit_now); }
 void record_signals() { handle_signals(record_signal); }
@@ -109,11 +123,8 @@ void prepare_process() {
   sigaction(SIGBUS, &bus, nullptr);
   signal(SIGCHLD, SIG_DFL);  // the caller may ignore it, which would hide how child processes end
   exit_on_signals();
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);  // the caller may have blocked them
+  const sigset_t ending = termination_signals();
+  pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);  // the caller may have blocked them
 }
 
 bool stdout_reader_is_gone() {
@@ -176,17 +187,8 @@ std::optional<ProgramOutput> capture_output(std::vector<std::string> words) {
 
 namespace {
 
-constexpr int kTermination[] = {SIGINT, SIGTERM, SIGHUP};
 constexpr timespec kPollInterval{0, 100'000'000};
 constexpr int kMostPolls = 15;  // after the child was asked to end; then it is killed
-
-sigset_t termination_signals(bool with_children) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : kTermination) sigaddset(&set, number);
-  if (with_children) sigaddset(&set, SIGCHLD);
-  return set;
-}
 
 // Runs in the child of a fork, so it makes only calls that a signal handler may make.
 [[noreturn]] void exec_in_child(const char* program, char** argv, char** environment,
@@ -204,7 +206,8 @@ sigset_t termination_signals(bool with_children) {
 // Waits for a child that leads its own process group and returns its exit code. A signal to this
 // process is passed to the whole group.
 int wait_or_end(pid_t child) {
-  const sigset_t set = termination_signals(true);
+  sigset_t set = termination_signals();
+  sigaddset(&set, SIGCHLD);
   for (int ended_by = 0, polls = 0;;) {
     int status = 0;
     const pid_t gone = waitpid(child, &status, WNOHANG);
@@ -226,14 +229,14 @@ int wait_or_end(pid_t child) {
 }  // namespace
 
 BlockedSignals::BlockedSignals() {
-  const sigset_t set = termination_signals(false);
+  const sigset_t set = termination_signals();
   pthread_sigmask(SIG_BLOCK, &set, &before_);
 }
 
 BlockedSignals::~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 int BlockedSignals::take_pending() const {
-  const sigset_t set = termination_signals(false);
+  const sigset_t set = termination_signals();
   constexpr timespec now{0, 0};
   const int number = sigtimedwait(&set, nullptr, &now);
   return number > 0 ? number : 0;
@@ -250,7 +253,8 @@ std::optional<int> run_program(const std::string& program, std::vector<std::stri
   if (!folder.empty()) environment.push_back(temporary.data());
   environment.push_back(nullptr);
   sigset_t before;
-  const sigset_t set = termination_signals(true);
+  sigset_t set = termination_signals();
+  sigaddset(&set, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &set, &before);
   sigset_t usual = before;  // without the signals that a BlockedSignals blocks
   for (const int number : kTermination) sigdelset(&usual, number);

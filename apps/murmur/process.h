@@ -18,10 +18,11 @@ void prepare_process();
 // then lost, which is no failure.
 bool stdout_reader_is_gone();
 
-// What SIGINT and SIGTERM do. Either they end the program with 128 + their number, as after
+// What SIGINT, SIGTERM and SIGHUP do. Either they end the program with 128 + their number, as after
 // prepare_process(); or the first one is stored in caught_signal, and the next ends the program.
 void exit_on_signals();
 void record_signals();
+sigset_t termination_signals();  // these three
 
 // While it lives, SIGINT, SIGTERM and SIGHUP are blocked, so that work that has begun can be
 // finished.

@@ -259,7 +259,7 @@ std::span<const ExitCode> exit_codes() {
       {"5", "a sweep finished with failed jobs"},
       {"6", "an optional tool is missing (ffmpeg, gnuplot, SUNDIALS, a GPU, MPI, Slurm)"},
       {"7", "two things that must agree do not"},
-      {"130, 143", "interrupted by SIGINT or SIGTERM, after a checkpoint"}};
+      {"129, 130, 143", "interrupted by SIGHUP, SIGINT or SIGTERM, after a checkpoint"}};
   return table;
 }
 

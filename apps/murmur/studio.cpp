@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "process.h"
 #include "run_kind.h"
 #include "serve/serve.h"
 
@@ -139,13 +140,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     if (kind.page_facts != nullptr) site.kinds.push_back({kind.command, kind.page_facts});
   const SignalWatch watch;
   // Only this thread receives signals: the threads of the server are started with signals blocked.
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  const sigset_t ending = termination_signals();
+  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
   const std::unique_ptr<PageServer> server = serve(site);
-  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);  // even if the caller had blocked them
+  pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);  // even if the caller had blocked them
   if (!print_address(flags, site, server->port())) return static_cast<int>(Fault::runtime);
   while (caught_signal == 0 && server->running())
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -21,10 +21,8 @@ std::size_t padded(int n) {
 }  // namespace
 
 HostSwarm::HostSwarm(Shape shape)
-    : mass(shape.n, shape.n > 0 ? 1.0 / shape.n : 0.0),
-      shape_(shape),
-      stride_(padded(shape.n)),
-      own_(stride_ * shape.d) {
+    : shape_(shape), stride_(padded(shape.n)), own_(stride_ * shape.d) {
+  mass.assign(shape.n, shape.n > 0 ? 1.0 / shape.n : 0.0);  // after the larger allocation
   x_ = own_.data();
 }
 

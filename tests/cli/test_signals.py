@@ -1,4 +1,4 @@
-"""test_signals.py: SIGTERM and SIGINT end every command soon, with 143 or 130, and lose nothing that was kept.
+"""test_signals.py: SIGTERM, SIGINT and SIGHUP end every command soon, with 143, 130 or 129, and lose nothing that was kept.
 
 Soon is counted in processor time, which a busy machine does not change.
 """
@@ -87,6 +87,18 @@ class Signals(murmur.Case):
             self.addCleanup(self._end, process)
             murmur.wait_until(lambda: murmur.handles(process, number), "its handler")
             self.assertLess(self.end(process, number), MOST)
+
+    def test_a_terminal_that_is_closed(self):
+        """SIGHUP leaves no part of a film; a program that was started by nohup goes on."""
+        self.murmur("simulate", "n=200", "T=20", "save=every:0.02", "-o", "run", "-q")
+        self.ends("render", "run", "-o", "film.mp4", number=signal.SIGHUP)
+        self.assertEqual([p.name for p in self.folder.iterdir() if "film" in p.name], [])
+        ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        process = self.start("simulate", "n=2000", "T=100", "-o", "other", "-q", preexec_fn=ignore)
+        murmur.wait_until(lambda: murmur.handles(process, signal.SIGTERM), "its handler")
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        self.end(process, signal.SIGTERM)
 
     def test_signals_that_came_blocked(self):
         block = lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
