@@ -96,19 +96,20 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
   return best;
 }
 
-// Defaults of task=sense: eight coordinates, since the topics of words interfere in fewer, and two
+// Defaults of task=sense: 16 coordinates, since the topics of words interfere in fewer, and three
 // free blocks, which learn in seconds what ten shared ones do not learn.
 void shape_for_senses(WordedTraining& t) {
   const auto prefer = [&](const char* key, auto& field, auto value) {
     field = value;
     t.words.at(key).text = fmt::format("{}", value);
   };
-  if (!is_given(t.words, "d")) prefer("d", t.spec.d, 8);
-  for (const char* key : {"blocks", "shared", "hidden"})
+  if (!is_given(t.words, "d")) prefer("d", t.spec.d, 16);
+  for (const char* key : {"blocks", "shared", "hidden", "heads"})
     if (is_given(t.words, key)) return;
-  prefer("blocks", t.spec.blocks, 2);
+  prefer("blocks", t.spec.blocks, 3);
   prefer("shared", t.spec.shared, false);
-  prefer("hidden", t.spec.hidden, 128);
+  prefer("hidden", t.spec.hidden, 64);
+  prefer("heads", t.spec.heads, 2);
 }
 
 // Returns whether a picture of one point of ink can lie at the target of each class: this needs

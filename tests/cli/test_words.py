@@ -58,12 +58,12 @@ class Words(murmur.Case):
                                       "--json").stdout)[0]
         self.assertEqual((told["word"], set(told["scores"])), ("bank", {"water", "money"}))
 
-    def test_word_sense_has_eight_coordinates_unless_asked(self):
+    def test_word_sense_has_sixteen_coordinates_unless_asked(self):
         plan = self.murmur("train", "task=sense", "--dry-run").stdout
-        for line in ("d = 8\n", "blocks = 2\n", "shared = false\n", "hidden = 128\n"):
+        for line in ("d = 16\n", "blocks = 3\n", "shared = false\n", "hidden = 64\n", "heads = 2\n"):
             self.assertIn(line, plan)
         plan = self.murmur("train", "task=sense", "d=3", "blocks=4", "--dry-run").stdout
-        for line in ("d = 3\n", "blocks = 4\n", "shared = true\n", "hidden = 512\n"):
+        for line in ("d = 3\n", "blocks = 4\n", "shared = true\n", "hidden = 512\n", "heads = 1\n"):
             self.assertIn(line, plan)
         self.assertIn("d = 3\n", self.murmur("train", "task=order", "--dry-run").stdout)
 

@@ -298,11 +298,11 @@ TEST(TrainingSpec, TasksOfWords) {
 
 TEST(TrainingSpec, WordSenseHasAShapeOfItsOwn) {
   const Architecture alone = said({"task=sense"}).architecture;
-  EXPECT_EQ(std::tuple(alone.d, alone.blocks, alone.shared, alone.hidden),
-            std::tuple(8, 2, false, 128));
+  EXPECT_EQ(std::tuple(alone.d, alone.blocks, alone.shared, alone.hidden, alone.heads),
+            std::tuple(16, 3, false, 64, 2));
   const Architecture given = said({"task=sense", "d=4", "hidden=16"}).architecture;
-  EXPECT_EQ(std::tuple(given.d, given.blocks, given.shared, given.hidden),
-            std::tuple(4, 10, true, 16));
+  EXPECT_EQ(std::tuple(given.d, given.blocks, given.shared, given.hidden, given.heads),
+            std::tuple(4, 10, true, 16, 1));
   EXPECT_EQ(said({"task=order"}).architecture.d, 3);
 }
 
