@@ -1,8 +1,9 @@
 # parts.cmake: reads src/parts.txt and makes one library a folder.
 
-# part_FOLDER_KEY for every key of a folder, and `folders` in order.
+# part_FOLDER_KEY for every key of a folder, and `folders` in order. Of the files that stand in for
+# others, left_out_FOLDER are not compiled and put_in_FOLDER are: `lacking` says what this build lacks.
 file(STRINGS ${CMAKE_SOURCE_DIR}/src/parts.txt rows
-     REGEX "^ *(folder|includes|links|headers|page|front|fused|files)")
+     REGEX "^ *(folder|includes|links|headers|page|front|fused|files|stand_in|module)")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/parts.txt)
 set(folders "")
 foreach(row ${rows})
@@ -11,6 +12,16 @@ foreach(row ${rows})
   if("${key}" STREQUAL "folder")
     set(folder ${words})
     list(APPEND folders ${folder})
+  elseif("${key}" STREQUAL "stand_in")
+    list(POP_FRONT words lacked stand_in)
+    if(lacked IN_LIST lacking)
+      list(APPEND put_in_${folder} ${stand_in})
+      list(APPEND left_out_${folder} ${words})
+    else()
+      list(APPEND left_out_${folder} ${stand_in})
+    endif()
+  elseif("${key}" STREQUAL "module")
+    list(APPEND left_out_${folder} ${words})
   elseif("${words}" STREQUAL "")
     set(part_${folder}_${key} ON)
   else()
@@ -21,12 +32,16 @@ endforeach()
 # The library of a folder: murmur_NAME, where NAME is the last word of its path.
 function(murmur_part folder)
   get_filename_component(name ${folder} NAME)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX ${left_out})
+  set(at ${CMAKE_SOURCE_DIR}/src/${folder})
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${at} ${at}/*.cpp)
+  list(TRANSFORM sources REPLACE "\\.cpp$" "")
   if(reduced_${name})
-    list(TRANSFORM reduced_${name} REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/src/${folder}/\\1.cpp"
-         OUTPUT_VARIABLE sources)
+    set(sources ${reduced_${name}})
   endif()
+  list(APPEND sources ${put_in_${folder}})
+  list(REMOVE_DUPLICATES sources)
+  list(REMOVE_ITEM sources ${left_out_${folder}})
+  list(TRANSFORM sources REPLACE "(.+)" "${at}/\\1.cpp")
   add_library(murmur_${name} STATIC EXCLUDE_FROM_ALL ${sources})
   target_include_directories(murmur_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include
                                             PRIVATE ${CMAKE_SOURCE_DIR}/src)

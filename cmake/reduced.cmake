@@ -18,20 +18,21 @@ endforeach()
 include_directories(SYSTEM ${headers})
 add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_COMPILE_ONLY_STATIC)
 
-# The files of a folder that it needs; a folder that is not named here comes whole.
-set(reduced_run no_files npy safetensors source text)
+# What it lacks (src/parts.txt names the files that stand in), and the files of a folder that it needs;
+# a folder that is not named here comes whole.
+set(lacking threads highway files products tokenizers sundials cuda)
+set(reduced_run npy safetensors source text)
 set(reduced_data samples)
-set(reduced_learn architecture no_products)
-set(reduced_model llama2c no_tokenizer parts row_kernels transformer)
-set(reduced_cuda no_cuda room)
+set(reduced_learn architecture)
+set(reduced_model llama2c parts row_kernels transformer)
 set(reduced_theory context equiangular few_clusters growth numeric)
 set(reduced_experiment equation experiment forces initial known
-                    make_engine matrices no_experiment_file no_given_model parameters
-                    recording settings trained_swarm values words)
+                    make_engine matrices parameters recording settings trained_swarm values words)
 set(reduced_trace effective_beta lens text_reader traced twin word_axes)
 
 if(EMSCRIPTEN)
   set(reduced_moments no_moments)
+  list(APPEND lacking adjoints moments)
   add_compile_options(-msimd128 -fwasm-exceptions)
   add_link_options(-fwasm-exceptions)
 else()

@@ -29,7 +29,7 @@ def read_parts(path=ROOT / "src/parts.txt"):
             folder[key] = " ".join(values)
         elif key in {"includes", "links", "headers"}:
             folder[key] = values
-        elif key not in {"page", "front", "fused", "files"}:
+        elif key not in {"page", "front", "fused", "files", "stand_in", "module"}:
             sys.exit(f"{path}:{number}: there is no key {key}")
     return parts, services
 
