@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "command.h"
-#include "experiment/landscape_files.h"
 #include "experiment/landscape_setup.h"
 #include "murmur/error.h"
 #include "output.h"

@@ -128,10 +128,6 @@ void print_run(const Flags& flags, const fs::path& directory, nlohmann::json obj
   print_result(flags, object, directory.string() + "\n");
 }
 
-nlohmann::json finite_or_null(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
 nlohmann::json value_or_null(const std::optional<double>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }

@@ -36,7 +36,6 @@ void print_json(const nlohmann::json& object);
 void print_result(const Flags& flags, const nlohmann::json& object, const std::string& text);
 // {"run": directory, ...} with --json, else the directory.
 void print_run(const Flags& flags, const std::filesystem::path& directory, nlohmann::json object);
-nlohmann::json finite_or_null(double value);
 nlohmann::json value_or_null(const std::optional<double>& value);
 
 // A line on stderr, unless --quiet.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "murmur/error.h"
+#include "run/json_text.h"
 #include "show.h"
 #include "trace/kept_heads.h"
 #include "trace/layers.h"

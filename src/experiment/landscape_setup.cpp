@@ -10,13 +10,13 @@
 
 #include "experiment/config.h"
 #include "experiment/flow_record.h"
-#include "experiment/landscape_files.h"
 #include "experiment/matrices.h"
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "murmur/landscape.h"
 #include "murmur/stop.h"
+#include "run/describe.h"
 
 namespace murmur {
 
@@ -214,68 +214,63 @@ bool unpack(Unpacked from, Atoms& mu) {
   return true;
 }
 
+// The order in a checkpoint: numbers, the sizes of arrays, arrays, and the numbers that earlier
+// versions lack. All other described fields follow, each with its size in front.
+constexpr std::string_view kNumbers[] = {
+    "energy",         "gradient_norm", "balance",      "index",  "zeros",
+    "expected_zeros", "edges",         "second_order", "found",  "gap",
+    "gap_bound",      "exhaustive",    "certified",    "refuted"};
+constexpr std::string_view kLater[] = {"above_uniform", "stake",  "tolerance",        "rounding",
+                                       "shortfall",     "reason", "moved_by_symmetry"};
+
+std::vector<std::string_view> further_keys() {
+  described::NumbersByKey all = numbers_of(CriticalPoint{});
+  for (const std::string_view key : kNumbers) all.erase(key);
+  for (const std::string_view key : kLater) all.erase(key);
+  for (const char* key : {"spectrum", "masses", "atoms"}) all.erase(key);
+  std::vector<std::string_view> keys;
+  for (const auto& [key, numbers] : all) keys.push_back(key);
+  return keys;
+}
+
 std::vector<double> packed(const CriticalPoint& p) {
-  const Certificate& c = p.certificate;
-  std::vector<double> item = {p.energy,
-                              p.gradient_norm,
-                              p.balance,
-                              static_cast<double>(p.index),
-                              static_cast<double>(p.zeros),
-                              static_cast<double>(p.expected_zeros),
-                              static_cast<double>(p.edges),
-                              p.second_order ? 1.0 : 0.0,
-                              static_cast<double>(p.found),
-                              c.duality_gap,
-                              c.bound,
-                              c.exhaustive ? 1.0 : 0.0,
-                              c.holds ? 1.0 : 0.0,
-                              c.fails ? 1.0 : 0.0,
-                              static_cast<double>(p.spectrum.size()),
-                              static_cast<double>(p.splitting.rows),
-                              static_cast<double>(p.splitting.cols),
-                              static_cast<double>(p.mu.count()),
-                              static_cast<double>(p.mu.x.cols)};
+  const described::NumbersByKey numbers = numbers_of(p);
+  std::vector<double> item;
+  for (const std::string_view key : kNumbers) put(item, numbers.at(key));
+  for (const std::size_t size : {p.spectrum.size(), static_cast<std::size_t>(p.splitting.rows),
+                                 static_cast<std::size_t>(p.splitting.cols), p.mu.mass.size(),
+                                 static_cast<std::size_t>(p.mu.x.cols)})
+    item.push_back(static_cast<double>(size));
   put(item, p.spectrum);
   put(item, p.splitting.data);
   put(item, p.mu.mass);
   put(item, p.mu.x.data);
-  put(item, std::array{p.above_uniform, c.stake, c.tolerance, c.rounding, c.shortfall,
-                       static_cast<double>(c.reason), c.moved_by_symmetry ? 1.0 : 0.0});
+  for (const std::string_view key : kLater) put(item, numbers.at(key));
+  for (const std::string_view key : further_keys()) {
+    item.push_back(static_cast<double>(numbers.at(key).size()));
+    put(item, numbers.at(key));
+  }
   return item;
 }
 
-// Returns false if the certificate was made by an older version and must be computed again.
+// Returns false if the point was stored by an older version and must be computed again.
 bool unpack(Unpacked from, CriticalPoint& p) {
-  p.energy = from.number();
-  p.gradient_norm = from.number();
-  p.balance = from.number();
-  p.index = from.whole();
-  p.zeros = from.whole();
-  p.expected_zeros = from.whole();
-  p.edges = from.whole();
-  p.second_order = from.number() != 0;
-  p.found = from.whole();
-  p.certificate.duality_gap = from.number();
-  p.certificate.bound = from.number();
-  p.certificate.exhaustive = from.number() != 0;
-  p.certificate.holds = from.number() != 0;
-  p.certificate.fails = from.number() != 0;
+  described::NumbersByKey numbers;
+  for (const std::string_view key : kNumbers) numbers[key] = from.vector(1);
   const int spectrum = from.whole(), rows = from.whole(), cols = from.whole();
   const int count = from.whole(), d = from.whole();
-  p.spectrum = from.vector(spectrum);
+  numbers["spectrum"] = from.vector(spectrum);
   p.splitting = from.matrix(rows, cols);
-  p.mu.mass = from.vector(count);
+  numbers["masses"] = from.vector(count);
   p.mu.x = from.matrix(count, d);
+  numbers["atoms"] = p.mu.x.data;
   if (from.empty()) return false;
-  p.above_uniform = from.number();
-  p.certificate.stake = from.number();
-  p.certificate.tolerance = from.number();
-  p.certificate.rounding = from.number();
-  p.certificate.shortfall = from.number();
-  const int reason = from.whole();
-  if (reason < 0 || reason > static_cast<int>(Certificate::Reason::samples)) refuse_checkpoint();
-  p.certificate.reason = static_cast<Certificate::Reason>(reason);
-  p.certificate.moved_by_symmetry = from.number() != 0;
+  for (const std::string_view key : kLater) numbers[key] = from.vector(1);
+  for (const std::string_view key : further_keys()) {
+    if (from.empty()) return false;
+    numbers[key] = from.vector(from.whole());
+  }
+  if (!set_numbers(numbers, p)) refuse_checkpoint();
   return true;
 }
 
@@ -352,17 +347,11 @@ std::optional<std::vector<ScanPoint>> scan_landscape(const LandscapeSetup& s, Ru
                                   });
 }
 
-// --- Files (landscape_files.h).
+// --- Files.
 
 namespace {
 
 using nlohmann::json;
-
-json json_of(const std::vector<Place>& places) {
-  json rows = json::array();
-  for (const Place& place : places) write_fields(place, rows.emplace_back(json::object()));
-  return rows;
-}
 
 // Reads `found`, which is or contains the critical point `point`.
 template <class Found>
@@ -379,11 +368,11 @@ const char* claim_of(const Landscape& l) { return certifies_energy(l) ? "energy"
 // Adds D, and the best energy of all measures if it is known; adds nothing without a matrix.
 void add_matrix(const Landscape& l, json& object) {
   if (l.matrix.empty()) return;
-  object["matrix"] = described::json_of(l.matrix);
+  object["matrix"] = described::value_json<json>(l.matrix);
   const std::optional<KnownBest> best = known_best(l);
   if (best)
     object["best"] = {{"energy", best->energy},
-                      {"atoms", described::json_of(best->mu.x)},
+                      {"atoms", described::value_json<json>(best->mu.x)},
                       {"masses", best->mu.mass}};
 }
 
@@ -396,7 +385,7 @@ json json_of(const Landscape& l, const Search& search) {
     json& object = points.emplace_back(json::object());
     write_fields(point, object);
     write_fields(where, object);
-    if (!l.a.empty()) object["places"] = json_of(where.places);
+    if (!l.a.empty()) object["places"] = described::value_json<json>(where.places);
   }
   json object = {{"scale", energy_scale(l)},
                  {"claim", claim_of(l)},
@@ -420,7 +409,7 @@ json json_of(const Landscape& l, std::span<const ScanPoint> scan) {
   for (const ScanPoint& p : scan) {
     json& object = points.emplace_back(json::object());
     write_fields(p, object);
-    if (!l.a.empty()) object["places"] = json_of(p.where.places);
+    if (!l.a.empty()) object["places"] = described::value_json<json>(p.where.places);
   }
   return {{"claim", claim_of(l)}, {"points", points}};
 }

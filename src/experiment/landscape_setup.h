@@ -1,11 +1,16 @@
-// landscape_setup.h: searches of a landscape: their parameters, and the run that stores them.
+// landscape_setup.h: searches of a landscape: their parameters, the run that stores them, and its
+// files.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "murmur/experiment.h"
 #include "murmur/landscape.h"
+#include "run/kept_json.h"
 
 namespace murmur {
 
@@ -29,5 +34,13 @@ std::optional<Search> search_landscape(const LandscapeSetup& setup, Run& run,
                                        const ProcessControl& control);
 std::optional<std::vector<ScanPoint>> scan_landscape(const LandscapeSetup& setup, Run& run,
                                                      const ProcessControl& control);
+
+// points.json: atoms, masses, numbers and certificates, without the best points of certificates.
+nlohmann::json json_of(const Landscape& landscape, const Search& search);
+Search search_of(const KeptJson& kept, int d);
+// scan.json and scan.csv.
+nlohmann::json json_of(const Landscape& landscape, std::span<const ScanPoint> scan);
+std::vector<ScanPoint> scan_of(const KeptJson& kept, int d);
+std::string csv_of(std::span<const ScanPoint> scan);
 
 }  // namespace murmur

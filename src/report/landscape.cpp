@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiment/landscape_files.h"
 #include "experiment/landscape_setup.h"
 #include "murmur/error.h"
 #include "report/figures.h"

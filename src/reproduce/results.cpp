@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number_or_null(double value) { return finite_or_null<Json>(value); }
 
 Json agreement(Answer answer) {
   const bool judged = answer == Answer::agrees || answer == Answer::disagrees;

@@ -1,5 +1,5 @@
-// describe.h: structs that are described once: JSON in both directions, CSV cells and lists of
-// fields come from the description.
+// describe.h: what is derived from the description of a struct (murmur/describe.h): JSON in both
+// directions, CSV cells, numbers of a checkpoint and lists of fields.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,61 +10,78 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "murmur/describe.h"
 #include "murmur/matrix.h"
+#include "run/json_text.h"
 #include "run/kept_json.h"
 #include "run/text.h"
 
 namespace murmur {
 
-// The number that null in JSON and an empty cell in CSV stand for.
-enum class Null { refused, nan, infinity };
-
-// One field of a described struct.
-struct FieldInfo {
-  std::string_view key;                                // in JSON objects; the column in CSV
-  std::string_view meaning;                            // one line
-  double least = -std::numeric_limits<double>::max();  // numbers outside this range are refused
-  double greatest = std::numeric_limits<double>::max();
-  Null null = Null::refused;
-  bool optional = false;  // files of earlier versions may lack it
-};
-
-// A struct S is described by one function next to its files,
-//   template <class Visitor> void describe(Visitor& v, FieldsOf<S>)
-// which calls, field by field,
-//   v(&S::member, {key, meaning, ...})             a value; a function S& -> member& serves as well
-//   v.choice(&S::member, last, {key, meaning})     an enumeration from 0 to `last` with name_of
-//   v.part(&S::member)                             a described struct, whose keys join those of S
-//   v.list(&S::member, {key, meaning})             a vector of described structs; absent when empty
-//   v.derived(function, {key, meaning})            computed from S: written, never read
-template <class S>
-struct FieldsOf {};
-
 namespace described {
 
 inline double null_value(Null null) {
+  if (null == Null::zero) return 0;
   return null == Null::infinity ? std::numeric_limits<double>::infinity()
                                 : std::numeric_limits<double>::quiet_NaN();
 }
 
-// --- Values as JSON.
+struct AnyVisitor {  // only to ask whether a struct is described
+  template <class... Anything>
+  void operator()(Anything&&...);
+};
+template <class S>
+concept Described = requires(AnyVisitor& v) {
+  describe(v, FieldsOf<S>{});
+};
 
 template <class Value>
-nlohmann::json json_of(const Value& value) {
-  if constexpr (std::is_same_v<Value, double>)
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-  else
-    return value;
-}
+constexpr bool is_optional = false;
+template <class Value>
+constexpr bool is_optional<std::optional<Value>> = true;
 
-inline nlohmann::json json_of(const Matrix& m) {
-  nlohmann::json rows = nlohmann::json::array();
+// --- Values as JSON.
+
+template <class Json, class S>
+struct JsonWriter;
+
+template <class Json>
+Json value_json(const Matrix& m);
+template <class Json, class Entry>
+Json value_json(const std::vector<Entry>& values);
+
+template <class Json, class Value>
+Json value_json(const Value& value) {
+  if constexpr (std::is_same_v<Value, double>) {
+    return finite_or_null<Json>(value);
+  } else if constexpr (Described<Value>) {
+    Json object = Json::object();
+    JsonWriter<Json, Value> writer{value, object};
+    describe(writer, FieldsOf<Value>{});
+    return object;
+  } else if constexpr (is_optional<Value>) {
+    return value ? value_json<Json>(*value) : Json(nullptr);
+  } else {
+    return value;
+  }
+}
+template <class Json, class Entry>
+Json value_json(const std::vector<Entry>& values) {
+  Json list = Json::array();
+  for (const Entry& value : values) list.push_back(value_json<Json>(value));
+  return list;
+}
+template <class Json>
+Json value_json(const Matrix& m) {
+  Json rows = Json::array();
   for (int i = 0; i < m.rows; ++i)
     rows.push_back(Vector(m.data.begin() + i * m.cols, m.data.begin() + (i + 1) * m.cols));
   return rows;
@@ -72,37 +89,69 @@ inline nlohmann::json json_of(const Matrix& m) {
 
 // --- Values out of JSON. `columns` is the length of each row of a matrix.
 
-inline void read(const KeptJson& from, const FieldInfo& info, std::size_t, double& to) {
-  to = info.null == Null::refused ? from.number(info.least, info.greatest)
-                                  : from.number_or(null_value(info.null));
+struct KeptValue {
+  const KeptJson& from;
+  const FieldInfo& info;
+  std::size_t columns;
+};
+
+template <class S>
+void read_struct(const KeptJson& from, std::size_t columns, S& to);
+
+inline void read(const KeptValue& at, double& to) {
+  to = at.info.null == Null::refused ? at.from.number(at.info.least, at.info.greatest)
+                                     : at.from.number_or(null_value(at.info.null));
 }
-inline void read(const KeptJson& from, const FieldInfo&, std::size_t, int& to) {
-  to = from.small_whole();
+inline void read(const KeptValue& at, int& to) {
+  to = at.from.small_whole(at.info.least > 0 ? static_cast<int>(at.info.least) : 0);
 }
-inline void read(const KeptJson& from, const FieldInfo&, std::size_t, std::uint64_t& to) {
-  constexpr std::int64_t kMost = 9'000'000'000'000'000;  // exact as a double
-  to = static_cast<std::uint64_t>(from.whole(0, kMost));
+constexpr std::int64_t kMostExact = 9'000'000'000'000'000;  // exact as a double
+inline void read(const KeptValue& at, std::int64_t& to) { to = at.from.whole(0, kMostExact); }
+inline void read(const KeptValue& at, std::uint64_t& to) {
+  to = at.from.json().is_number_unsigned()
+           ? at.from.natural()
+           : static_cast<std::uint64_t>(at.from.whole(0, kMostExact));
 }
-inline void read(const KeptJson& from, const FieldInfo&, std::size_t, bool& to) {
-  to = from.flag();
+inline void read(const KeptValue& at, bool& to) { to = at.from.flag(); }
+inline void read(const KeptValue& at, std::string& to) { to = at.from.text(); }
+inline void read(const KeptValue& at, std::map<std::string, std::string>& to) {
+  to = at.from.texts_by_name();
 }
-inline void read(const KeptJson& from, const FieldInfo&, std::size_t, std::string& to) {
-  to = from.text();
-}
-inline void read(const KeptJson& from, const FieldInfo& info, std::size_t, Vector& to) {
+inline void read(const KeptValue& at, std::map<std::string, double>& to) {
   to.clear();
-  for (const KeptJson& value : from.list()) to.push_back(value.number(info.least, info.greatest));
+  for (const auto& [name, value] : at.from.members()) read({value, at.info, 0}, to[name]);
 }
-inline void read(const KeptJson& from, const FieldInfo&, std::size_t columns,
-                 std::vector<Vector>& to) {
-  to = from.rows(columns);
-}
-inline void read(const KeptJson& from, const FieldInfo&, std::size_t columns, Matrix& to) {
-  const std::vector<Vector> rows = from.rows(columns);
-  if (rows.empty()) from.refuse("is empty");
-  to = zeros(static_cast<int>(rows.size()), static_cast<int>(columns));
+inline void read(const KeptValue& at, std::vector<Vector>& to) { to = at.from.rows(at.columns); }
+inline void read(const KeptValue& at, Matrix& to) {
+  const std::vector<Vector> rows = at.from.rows(at.columns);
+  if (rows.empty()) at.from.refuse("is empty");
+  to = zeros(static_cast<int>(rows.size()), static_cast<int>(at.columns));
   for (int i = 0; i < to.rows; ++i)
     for (int k = 0; k < to.cols; ++k) to(i, k) = rows[i][k];
+}
+template <Described S>
+void read(const KeptValue& at, S& to) {
+  read_struct(at.from, at.columns, to);
+}
+template <class Entry>
+void read(const KeptValue& at, std::vector<Entry>& to);
+template <class Value>
+void read(const KeptValue& at, std::pair<Value, Value>& to) {
+  const std::vector<KeptJson> two = at.from.list();
+  if (two.size() != 2) at.from.refuse("is not a pair");
+  read({two[0], at.info, at.columns}, to.first);
+  read({two[1], at.info, at.columns}, to.second);
+}
+template <class Value>
+void read(const KeptValue& at, std::optional<Value>& to) {
+  to.reset();
+  if (!at.from.is_null()) read(at, to.emplace());
+}
+template <class Entry>
+void read(const KeptValue& at, std::vector<Entry>& to) {
+  to.clear();
+  for (const KeptJson& value : at.from.list())
+    read({value, at.info, at.columns}, to.emplace_back());
 }
 
 // --- Values as CSV cells. The cell of an array is its number of entries or rows.
@@ -122,14 +171,17 @@ std::string cell_of(const std::vector<Entry>& value) {
 
 // --- Visitors.
 
-template <class S>
+template <class Json, class S>
 struct JsonWriter {
   const S& from;
-  nlohmann::json& to;
+  Json& to;
 
   template <class Field>
   void operator()(const Field& field, const FieldInfo& info) {
-    to[std::string(info.key)] = json_of(std::invoke(field, from));
+    const auto& value = std::invoke(field, from);  // also of a function
+    if constexpr (is_optional<std::remove_cvref_t<decltype(value)>>)
+      if (info.optional && !value) return;
+    to[std::string(info.key)] = value_json<Json>(value);
   }
   template <class Field, class Enum>
   void choice(const Field& field, Enum, const FieldInfo& info) {
@@ -137,23 +189,21 @@ struct JsonWriter {
   }
   template <class Function>
   void derived(const Function& function, const FieldInfo& info) {
-    to[std::string(info.key)] = json_of(function(from));
+    to[std::string(info.key)] = value_json<Json>(function(from));
+  }
+  template <class Get, class Set>
+  void computed(const Get& get, const Set&, const FieldInfo& info) {
+    (*this)(get, info);
   }
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, const S&>>;
-    JsonWriter<Part> writer{std::invoke(field, from), to};
+    JsonWriter<Json, Part> writer{std::invoke(field, from), to};
     describe(writer, FieldsOf<Part>{});
   }
   template <class Field>
   void list(const Field& field, const FieldInfo& info) {
-    for (const auto& entry : std::invoke(field, from)) {
-      using Entry = std::remove_cvref_t<decltype(entry)>;
-      nlohmann::json object = nlohmann::json::object();
-      JsonWriter<Entry> writer{entry, object};
-      describe(writer, FieldsOf<Entry>{});
-      to[std::string(info.key)].push_back(std::move(object));
-    }
+    if (!std::invoke(field, from).empty()) (*this)(field, info);
   }
 };
 
@@ -167,7 +217,7 @@ struct JsonReader {
   void operator()(const Field& field, const FieldInfo& info) {
     auto& value = std::invoke(field, to);
     const std::string key(info.key);
-    if (!info.optional || from.has(key)) return read(from.at(key), info, columns, value);
+    if (!info.optional || from.has(key)) return read({from.at(key), info, columns}, value);
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, double>)
       if (info.null != Null::refused) value = null_value(info.null);
   }
@@ -185,6 +235,13 @@ struct JsonReader {
   }
   template <class Function>
   void derived(const Function&, const FieldInfo&) {}
+  template <class Get, class Set>
+  void computed(const Get&, const Set& set, const FieldInfo& info) {
+    std::remove_cvref_t<std::invoke_result_t<Get, const S&>> value{};
+    const std::string key(info.key);
+    if (!info.optional || from.has(key)) read({from.at(key), info, columns}, value);
+    std::invoke(set, to, value);
+  }
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, S&>>;
@@ -193,17 +250,16 @@ struct JsonReader {
   }
   template <class Field>
   void list(const Field& field, const FieldInfo& info) {
-    auto& entries = std::invoke(field, to);
-    using Entry = typename std::remove_cvref_t<decltype(entries)>::value_type;
-    entries.clear();
-    const std::string key(info.key);
-    if (!from.has(key)) return;
-    for (const KeptJson& object : from.at(key).list()) {
-      JsonReader<Entry> reader{object, columns, entries.emplace_back()};
-      describe(reader, FieldsOf<Entry>{});
-    }
+    std::invoke(field, to).clear();
+    if (from.has(std::string(info.key))) (*this)(field, info);
   }
 };
+
+template <class S>
+void read_struct(const KeptJson& from, std::size_t columns, S& to) {
+  JsonReader<S> reader{from, columns, to};
+  describe(reader, FieldsOf<S>{});
+}
 
 template <class S>
 struct CellWriter {
@@ -222,6 +278,10 @@ struct CellWriter {
   void derived(const Function& function, const FieldInfo& info) {
     to[info.key] = cell_of(function(from));
   }
+  template <class Get, class Set>
+  void computed(const Get& get, const Set&, const FieldInfo& info) {
+    to[info.key] = cell_of(std::invoke(get, from));
+  }
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, const S&>>;
@@ -231,6 +291,71 @@ struct CellWriter {
   template <class Field>
   void list(const Field& field, const FieldInfo& info) {
     to[info.key] = cell_of(std::invoke(field, from));
+  }
+};
+
+// A value as the numbers of a checkpoint, and back; a matrix has its shape already.
+inline Vector numbers_of_value(const Vector& value) { return value; }
+inline Vector numbers_of_value(const Matrix& value) { return value.data; }
+template <class Value>
+Vector numbers_of_value(const Value& value) requires std::is_arithmetic_v<Value> {
+  return {static_cast<double>(value)};
+}
+inline void set_value(const Vector& numbers, Vector& to) { to = numbers; }
+inline void set_value(const Vector& numbers, Matrix& to) { to.data = numbers; }
+template <class Value>
+void set_value(const Vector& numbers, Value& to) requires std::is_arithmetic_v<Value> {
+  to = static_cast<Value>(numbers.at(0));
+}
+
+using NumbersByKey = std::map<std::string_view, Vector>;
+
+template <class S>
+struct NumberWriter {
+  const S& from;
+  NumbersByKey& to;
+
+  template <class Field>
+  void operator()(const Field& field, const FieldInfo& info) {
+    to[info.key] = numbers_of_value(std::invoke(field, from));
+  }
+  template <class Field, class Enum>
+  void choice(const Field& field, Enum, const FieldInfo& info) {
+    to[info.key] = {static_cast<double>(std::invoke(field, from))};
+  }
+  template <class Function>
+  void derived(const Function&, const FieldInfo&) {}
+  template <class Field>
+  void part(const Field& field) {
+    using Part = std::remove_cvref_t<std::invoke_result_t<Field, const S&>>;
+    NumberWriter<Part> writer{std::invoke(field, from), to};
+    describe(writer, FieldsOf<Part>{});
+  }
+};
+
+template <class S>
+struct NumberReader {
+  const NumbersByKey& from;
+  S& to;
+  bool& fits;
+
+  template <class Field>
+  void operator()(const Field& field, const FieldInfo& info) {
+    set_value(from.at(info.key), std::invoke(field, to));
+  }
+  template <class Field, class Enum>
+  void choice(const Field& field, Enum last, const FieldInfo& info) {
+    const double index = from.at(info.key).at(0);
+    if (!(index >= 0 && index <= static_cast<double>(last))) return void(fits = false);
+    std::invoke(field, to) = static_cast<Enum>(static_cast<int>(index));
+  }
+  template <class Function>
+  void derived(const Function&, const FieldInfo&) {}
+  template <class Field>
+  void part(const Field& field) {
+    using Part = std::remove_cvref_t<std::invoke_result_t<Field, S&>>;
+    NumberReader<Part> reader{from, std::invoke(field, to), fits};
+    describe(reader, FieldsOf<Part>{});
   }
 };
 
@@ -250,6 +375,10 @@ struct FieldLister {
   void derived(const Function&, const FieldInfo& info) {
     to.push_back(info);
   }
+  template <class Get, class Set>
+  void computed(const Get&, const Set&, const FieldInfo& info) {
+    to.push_back(info);
+  }
   template <class Field>
   void part(const Field&) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, S&>>;
@@ -265,9 +394,9 @@ struct FieldLister {
 }  // namespace described
 
 // Adds the fields of a described struct to a JSON object. Numbers that are not finite become null.
-template <class S>
-void write_fields(const S& from, nlohmann::json& to) {
-  described::JsonWriter<S> writer{from, to};
+template <class S, class Json>
+void write_fields(const S& from, Json& to) {
+  described::JsonWriter<Json, S> writer{from, to};
   describe(writer, FieldsOf<S>{});
 }
 
@@ -275,8 +404,7 @@ void write_fields(const S& from, nlohmann::json& to) {
 // `columns` is the length of each row of a matrix.
 template <class S>
 void read_fields(const KeptJson& from, std::size_t columns, S& to) {
-  described::JsonReader<S> reader{from, columns, to};
-  describe(reader, FieldsOf<S>{});
+  described::read_struct(from, columns, to);
 }
 
 // Returns one line of CSV with the given columns, which must be keys of the description.
@@ -288,6 +416,23 @@ std::string csv_line(const S& from, std::span<const std::string_view> columns) {
   std::vector<std::string> line;
   for (const std::string_view column : columns) line.push_back(cells.at(column));
   return joined(line, ",") + "\n";
+}
+
+// Returns the numbers of all stored fields by key, and sets the fields to such numbers, which must
+// hold every key; false if one is no value of its enumeration.
+template <class S>
+described::NumbersByKey numbers_of(const S& from) {
+  described::NumbersByKey numbers;
+  described::NumberWriter<S> writer{from, numbers};
+  describe(writer, FieldsOf<S>{});
+  return numbers;
+}
+template <class S>
+bool set_numbers(const described::NumbersByKey& from, S& to) {
+  bool fits = true;
+  described::NumberReader<S> reader{from, to, fits};
+  describe(reader, FieldsOf<S>{});
+  return fits;
 }
 
 // Returns all fields of a described struct in order.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "murmur/describe.h"
 #include "trace/traced.h"
 
 namespace murmur {
@@ -62,6 +63,57 @@ struct HeadReading {
   MapReading ov{};   // O V, the same
   LeadingValue leading{};  // of O V
 };
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<HeadReading>) {
+  using H = HeadReading;
+  const auto number = [&](const auto& field, const char* key, const char* meaning) {
+    v(field, {.key = key, .meaning = meaning, .null = Null::nan, .optional = true});
+  };
+  v(&H::block, {.key = "block", .meaning = "block of the head"});
+  v(&H::head, {.key = "head", .meaning = "number of the head in its block"});
+  v(&H::sink_at, {.key = "sink_at", .meaning = "the token with the largest mean attention"});
+  number(&H::beta, "beta", "inverse temperature that fits the head best");
+  number(&H::misfit, "misfit", "distance of its attention from that fit");
+  number(&H::uniform, "uniform_misfit", "distance of its attention from uniform attention");
+  number(&H::entropy, "entropy", "mean entropy of its rows, nats");
+  number(&H::entropy_share, "entropy_share", "entropy divided by the largest possible");
+  number(&H::sink, "sink", "largest mean attention to one token");
+  number(&H::first, "first", "mean attention of the others to the first token");
+  number(
+      [](auto& h) -> auto& { return h.qk.symmetry; }, "qk_symmetry",
+      "tr(M M) / |M|_F^2, M = Q^T K");
+  number(
+      [](auto& h) -> auto& { return h.qk.positivity; }, "qk_positivity",
+      "sum Re lambda / sum |lambda|, M = Q^T K");
+  number(
+      [](auto& h) -> auto& { return h.qk.radius; }, "qk_radius", "max |lambda|, M = Q^T K");
+  number(
+      [](auto& h) -> auto& { return h.qk.identity; }, "qk_identity",
+      "tr M / (sqrt(d) |M|_F), M = Q^T K");
+  number(
+      [](auto& h) -> auto& { return h.ov.symmetry; }, "ov_symmetry", "tr(M M) / |M|_F^2, M = O V");
+  number(
+      [](auto& h) -> auto& { return h.ov.positivity; }, "ov_positivity",
+      "sum Re lambda / sum |lambda|, M = O V");
+  number(
+      [](auto& h) -> auto& { return h.ov.radius; }, "ov_radius", "max |lambda|, M = O V");
+  number(
+      [](auto& h) -> auto& { return h.ov.identity; }, "ov_identity",
+      "tr M / (sqrt(d) |M|_F), M = O V");
+  number(
+      [](auto& h) -> auto& { return h.leading.re; }, "ov_leading_re",
+      "real part of the leading eigenvalue of O V");
+  number(
+      [](auto& h) -> auto& { return h.leading.im; }, "ov_leading_im",
+      "imaginary part of the leading eigenvalue of O V");
+  number(
+      [](auto& h) -> auto& { return h.leading.next; }, "ov_leading_next",
+      "|lambda_2| / |lambda_1| of O V");
+  number(
+      [](auto& h) -> auto& { return h.leading.heard; }, "ov_leading_heard",
+      "cos(Q phi, K phi) of the leading eigenvector phi of O V");
+}
 
 // The readings of all blocks that are run and their heads, by block, then by head. Without `model`
 // the maps are not read.

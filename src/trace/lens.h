@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "murmur/describe.h"
 #include "murmur/matrix.h"
 #include "trace/traced.h"
 
@@ -16,6 +17,14 @@ struct PredictedToken {
   std::string token{};  // as the vocabulary spells it
 };
 
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<PredictedToken>) {
+  using T = PredictedToken;
+  v(&T::id, {.key = "id", .meaning = "number of the token"});
+  v(&T::token, {.key = "token", .meaning = "the token as the vocabulary spells it"});
+  v(&T::probability, {.key = "probability", .meaning = "its probability", .null = Null::zero});
+}
+
 // One frame at one token: final norm and unembedding of its state, then softmax.
 struct LensRow {
   int frame = 0;
@@ -24,6 +33,19 @@ struct LensRow {
   double probability = 0;             // of the token that the whole model predicts
   int rank = 0;                       // of that token: 1 if this layer predicts it too
 };
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<LensRow>) {
+  using R = LensRow;
+  v(&R::frame, {.key = "layer", .meaning = "the layer whose state is read"});
+  v(&R::top, {.key = "says", .meaning = "the likeliest next tokens"});
+  v(&R::entropy,
+    {.key = "entropy", .meaning = "entropy of the prediction, nats", .null = Null::zero});
+  v(&R::rank,
+    {.key = "rank_of_last", .meaning = "rank of the token that the whole model predicts"});
+  v(&R::probability,
+    {.key = "probability_of_last", .meaning = "probability of that token", .null = Null::zero});
+}
 
 struct LensRequest {
   int place = 0;  // of the token whose states are read
@@ -47,6 +69,12 @@ struct Candidates {
   Matrix points{};                   // (words, d), of length 1
   double kappa = 0;
 };
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<Candidates>) {
+  v(&Candidates::words, {.key = "words", .meaning = "the likeliest next tokens"});
+  v(&Candidates::kappa, {.key = "kappa", .meaning = "scale of the cosines in the softmax"});
+}
 // The candidates of the last layer at request.place; empty without an unembedding.
 Candidates candidates_of(const Transformer& model, const TracedText& text,
                          const LensRequest& request);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "murmur/describe.h"
 #include "trace/traced.h"
 
 namespace murmur {
@@ -21,6 +22,16 @@ struct PartReading {
   std::string part{};                                            // "none": no part is left out
   std::vector<double> mean_cos{}, clusters{}, effective_rank{};  // (frames)
 };
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<PartReading>) {
+  using R = PartReading;
+  v(&R::part, {.key = "part", .meaning = "the part that is left out, or none"});
+  v(&R::mean_cos, {.key = "mean_cos", .meaning = "mean cosine per frame", .null = Null::nan});
+  v(&R::clusters, {.key = "clusters", .meaning = "clusters per frame", .null = Null::nan});
+  v(&R::effective_rank,
+    {.key = "effective_rank", .meaning = "effective rank per frame", .null = Null::nan});
+}
 
 // With all parts, then without attention, without feed-forward, without the norms of the blocks.
 // Runs the texts again for each.

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "murmur/describe.h"
 #include "trace/traced.h"
 
 namespace murmur {
@@ -17,9 +19,7 @@ struct PatchPlace {
 };
 
 // The two answers whose logits are compared: by default the likeliest next token of each text.
-struct PatchAnswers {
-  std::int64_t first = 0, second = 0;
-};
+using PatchAnswers = std::pair<std::int64_t, std::int64_t>;
 
 struct Patching {
   PatchAnswers answers{};
@@ -31,7 +31,45 @@ struct Patching {
 
   // 1: with the patch the second text has the answer of the first; 0: the patch changes nothing.
   double recovered(std::size_t k) const { return (patched[k] - second) / (first - second); }
+
+  struct Row {  // one place, as files list it
+    PatchPlace at{};
+    double patched = 0, recovered = 0;
+  };
+  std::vector<Row> rows() const {
+    std::vector<Row> all;
+    for (std::size_t k = 0; k < places.size(); ++k)
+      all.push_back({places[k], patched[k], recovered(k)});
+    return all;
+  }
+  void set_rows(const std::vector<Row>& all) {
+    for (const Row& row : all) {
+      places.push_back(row.at);
+      patched.push_back(row.patched);
+    }
+  }
 };
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<Patching::Row>) {
+  using R = Patching::Row;
+  v([](auto& r) -> auto& { return r.at.frame; }, {.key = "layer", .meaning = "layer of the state"});
+  v([](auto& r) -> auto& { return r.at.place; }, {.key = "token", .meaning = "token of the state"});
+  v(&R::patched, {.key = "logit_difference", .meaning = "logit difference with the patch"});
+  v(&R::recovered, {.key = "recovered",
+                    .meaning = "1: the second text has the answer of the first, 0: no effect",
+                    .null = Null::nan,
+                    .optional = true});
+}
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<Patching>) {
+  using P = Patching;
+  v(&P::answers, {.key = "answers", .meaning = "the two tokens whose logits are compared"});
+  v(&P::first, {.key = "first", .meaning = "logit difference of the first text"});
+  v(&P::second, {.key = "second", .meaning = "logit difference of the second text"});
+  v.computed(&P::rows, &P::set_rows, {.key = "patched", .meaning = "one row per place"});
+}
 
 // Patches at one place, or, without one, at each place in turn. Error(input) for texts of different
 // lengths, places that do not exist, a model without an unembedding, and two equal answers.

@@ -34,8 +34,7 @@ double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 Json numbers_of(const std::vector<double>& values) {
   Json list = Json::array();
-  for (const double value : values)
-    list.push_back(std::isfinite(value) ? Json(rounded(value)) : Json(nullptr));
+  for (const double value : values) list.push_back(finite_or_null<Json>(rounded(value)));
   return list;
 }
 

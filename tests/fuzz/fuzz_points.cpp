@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "experiment/landscape_files.h"
+#include "experiment/landscape_setup.h"
 #include "murmur/error.h"
 
 using namespace murmur;

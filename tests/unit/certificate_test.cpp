@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "experiment/landscape_files.h"
+#include "experiment/landscape_setup.h"
 #include "landscape_support.h"
 #include "murmur/landscape.h"
 #include "murmur/theory.h"

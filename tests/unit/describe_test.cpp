@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "experiment/landscape_files.h"
+#include "experiment/landscape_setup.h"
 #include "murmur/error.h"
 
 namespace murmur {
