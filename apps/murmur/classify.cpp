@@ -16,6 +16,7 @@
 #include "murmur/settling.h"
 #include "murmur/training.h"
 #include "recipe.h"
+#include "report/readings.h"
 
 namespace murmur::app {
 
@@ -125,7 +126,7 @@ std::vector<Parameter> classify_parameters() {
            "which pictures the swarm reads"},
           {P::word, "text", "none", "a sentence", "the sentence that a swarm of words reads"},
           {P::word, "asked", "none", "a word of the sentence", "the word that is asked about"},
-          kDataParameter,
+          option::data,
           {P::whole, "without_head", "none", "0 or more",
            "the attention head whose messages are left out"},
           {P::whole, "blocks", "none", "1 to 999",

@@ -74,23 +74,6 @@ std::vector<std::string> split_list(const std::string& text, char separator) {
   return parts;
 }
 
-std::optional<double> parse_number(const std::string& text) {
-  if (text.empty() || std::isspace(static_cast<unsigned char>(text.front())) != 0) return {};
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool whole_text = end == text.c_str() + text.size();
-  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-std::optional<std::int64_t> parse_whole(const std::string& text, std::int64_t least,
-                                        std::int64_t greatest) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  const bool good = error == std::errc{} && at == end && value >= least && value <= greatest;
-  return good ? std::optional(value) : std::nullopt;
-}
-
 std::string names_of(const std::vector<Parameter>& parameters) {
   std::string text;
   for (const Parameter& p : parameters) text += (text.empty() ? "" : ", ") + std::string(p.name);
@@ -157,15 +140,6 @@ fs::path find_run(const Flags& flags, const std::string& word) {
   }
   throw Error(Fault::input, fmt::format("{} is not a run directory", word), word,
               "murmur runs lists the runs; a run holds a manifest.json");
-}
-
-std::int64_t frame_index(std::int64_t asked, std::int64_t frames, const std::string& where,
-                         const char* owner) {
-  const std::int64_t frame = asked < 0 ? frames + asked : asked;
-  if (frame < 0 || frame >= frames)
-    throw Error(Fault::input, fmt::format("there is no frame {}", asked), where,
-                fmt::format("{} has frames 0 to {}", owner, frames - 1));
-  return frame;
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "output.h"
+#include "run/text.h"
 
 namespace CLI {
 class App;
@@ -108,15 +109,7 @@ bool has_key(const Arguments& arguments, const std::string& key);
 // Removes all KEY=... and returns the last value.
 std::optional<std::string> take_value(Arguments& arguments, const std::string& key);
 std::vector<std::string> split_list(const std::string& text, char separator);  // keeps empty parts
-// The whole text as a finite number, or as a whole number from `least` to `greatest`.
-std::optional<double> parse_number(const std::string& text);
-std::optional<std::int64_t> parse_whole(const std::string& text, std::int64_t least,
-                                        std::int64_t greatest);
 
-// Where the pictures of a trained swarm are, of commands that read them again.
-inline constexpr Parameter kDataParameter = {
-    Parameter::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
-    "where the pictures are; auto: where the swarm was trained"};
 std::string names_of(const std::vector<Parameter>& parameters);  // separated by commas
 std::string headline(const Preset& preset);                      // the text of its first line
 
@@ -137,11 +130,6 @@ RunContents simulation_contents(const Experiment& experiment, const std::string&
 Settings settings_of_run(const std::filesystem::path& directory,
                          const std::vector<std::string>& assignments = {},
                          std::span<const Parameter> table = parameters());
-
-// A frame of a run or of other data, counted from the end if `asked` is negative. Error(input),
-// naming `where`, if there is no such frame.
-std::int64_t frame_index(std::int64_t asked, std::int64_t frames, const std::string& where,
-                         const char* owner = "the run");
 
 // The folder of pictures that data=`asked`, MURMUR_DATA or the usual places name.
 std::filesystem::path data_folder(const std::string& asked);

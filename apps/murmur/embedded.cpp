@@ -10,6 +10,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "program.h"
+#include "report/readings.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -79,6 +80,13 @@ std::span<const Parameter> parameters_of_command(const std::string& command) {
   if (const RunKind* kind = find_kind(command)) return kind->parameters();
   throw Error(Fault::usage, "no command of this name has parameters", command,
               "use simulate, train, meanfield, landscape or sweep");
+}
+
+std::vector<ReadingText> reading_texts() {
+  std::vector<ReadingText> texts;
+  for (const Reading& r : readings())
+    texts.push_back({r.name, r.table_meaning, r.picture_meaning, r.options, r.picture_options});
+  return texts;
 }
 
 }  // namespace murmur::app

@@ -39,6 +39,14 @@ Run new_simulation(const RunPlace& place, const Experiment& experiment, const st
 // The parameters of a command. Error(usage) for a command without parameters.
 std::span<const Parameter> parameters_of_command(const std::string& command);
 
+// A reading of a run: what its table and its picture show (empty: there is none), and their
+// options.
+struct ReadingText {
+  std::string name{}, table{}, picture{};
+  std::vector<Parameter> table_options{}, picture_options{};
+};
+std::vector<ReadingText> reading_texts();
+
 // While a command runs embedded, its output and messages are collected here and progress is passed
 // to `progress`. Signals belong to the surrounding program, which sets caught_signal.
 struct Capture {

@@ -1,142 +1,36 @@
-// measure.cpp: murmur measure: computes the observables of a run or of any file of points, and the
-// arguments of show=NAME.
+// measure.cpp: murmur measure: computes the observables, or the reading that show=NAME names, of a
+// run or of any file of points.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "murmur/error.h"
-#include "report/next_word.h"
+#include "report/readings.h"
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run_kind.h"
-#include "show.h"
 
 namespace murmur::app {
 
 namespace {
 
-using P = Parameter;
-
-struct Row {
-  Parameter parameter;               // an empty default depends on the run
-  std::vector<std::string> used_by;  // values of show=
-};
-
-const std::vector<Row>& table() {
-  static const std::vector<Row> rows{
-      {{P::word, "frame", "last", "last, all, or a number, negative from the end",
-        "frame of the run that is shown"},
-       {"histogram", "modes", "attention", "centres", "density-modes", "metastability", "distance",
-        "next-word"}},
-      {{P::whole, "bins", "50", "1 or more", "number of equal bins over [-1, 1]"}, {"histogram"}},
-      {{P::word, "modes", "1-8", "K, or FIRST-LAST", "which modes are shown"}, {"modes", "growth"}},
-      {{P::whole, "head", "0", "0 or more", "which attention head is shown"},
-       {"attention", "spectrum"}},
-      {{P::word, "block", "last", "last, or 0 or more",
-        "which block of a traced transformer is shown"},
-       {"attention", "spectrum"}},
-      {{P::whole, "text", "0", "0 or more", "which text of a traced transformer is shown"},
-       {"attention"}},
-      {{P::number, "share", "0.5", "0 to 1; atoms 0.99, next-word 0.05 unless given",
-        "attention: a leader has more than this share of all attention; clustering, atoms: the "
-        "share of pairs or of mass that counts; next-word: the least probability of a possible "
-        "word"},
-       {"attention", "clustering", "atoms", "next-word"}},
-      {{P::number, "rank_tol", "1e-6", "above 0",
-        "singular values above this share of the largest one count in the rank"},
-       {"attention"}},
-      {{P::number, "delta", "", "above 0",
-        "centres: how far apart they are, 4 / sqrt(beta) unless given; clustering: pairs with a "
-        "cosine above 1 - delta have met, 1e-3 unless given"},
-       {"centres", "clustering"}},
-      {{P::whole, "axis", "0", "0 or more",
-        "in R^d the coordinate along which density modes are counted"},
-       {"density-modes"}},
-      {{P::word, "column", "energy_scaled", "an observable",
-        "which column of the observables is read"},
-       {"plateaus", "growth"}},
-      {{P::word, "time", "linear", "linear, log", "whether flatness is measured in t or in ln t"},
-       {"plateaus"}},
-      {{P::number, "slope", "0.1", "above 0",
-        "greatest slope of a plateau; a straight line from first to last frame has slope 1"},
-       {"plateaus"}},
-      {{P::number, "length", "0.03", "0 to 1", "shortest plateau, as a share of the whole run"},
-       {"plateaus"}},
-      {{P::number, "low", "", "a number", "smallest amplitude of the fit"}, {"growth"}},
-      {{P::number, "high", "", "a number", "largest amplitude of the fit"}, {"growth"}},
-      {{P::number, "rate", "1", "above 0",
-        "how fast the promised distance within a cluster falls with beta"},
-       {"metastability"}},
-      {{P::word, "vocabulary", "12", "a number of words, FILE.npy, FILE.csv",
-        "words as unit points: drawn by the seed, or from a file"},
-       {"next-word"}},
-      {{P::word, "words", "", "FILE", "texts of the words of a .npy file, one in each line"},
-       {"next-word"}},
-      {{P::number, "kappa", "16", "a number", "scale of the cosines in the softmax over words"},
-       {"next-word"}},
-      {{P::word, "token", "last", "last, or 0 or more", "which token speaks"}, {"next-word"}},
-      {{P::word, "to", "", "RUN, FILE.npy, start, uniform", "what the distance is measured to"},
-       {"distance"}},
-      {{P::word, "distance", "w2", "w1, w2, entropic, sliced",
-        "which transport distance is measured"},
-       {"distance"}},
-      {{P::whole, "slices", "256", "1 or more", "number of directions of the sliced distance"},
-       {"distance"}},
-      {{P::number, "epsilon", "0.01", "above 0", "regularisation of the entropic distance"},
-       {"distance"}},
-  };
-  return rows;
-}
-
-constexpr ParameterValue kShows[] = {
-    {"histogram", "counts of the cosines of all pairs, in bins"},
-    {"modes", "amplitudes of the waves of the density, by degree"},
-    {"attention", "the attention matrix of one head, its rank and its leaders"},
-    {"centres",
-     "particles that are first in their neighbourhood: Rényi centres of causal attention"},
-    {"density-modes", "local maxima of the kernel density of the particles"},
-    {"genealogy", "which clusters merged, split or exchanged particles, and when"},
-    {"plateaus", "intervals in which an observable is nearly constant"},
-    {"growth", "the rate of exponential growth of a mode or of an observable"},
-    {"clustering", "the times at which a share of the pairs, and all of them, have met"},
-    {"atoms", "how many clusters hold a share of the mass, frame by frame"},
-    {"metastability",
-     "how long the theorem on metastability keeps the clusters of a frame together"},
-    {"distance", "the transport distance of each frame to another run, file or law"},
-    {"counts", "numbers of clusters at three tolerances, frame by frame"},
-    {"next-word", "the word of a vocabulary that a token, and the mean, say next"},
-    {"heads", "entropy, sinks and signs of every head of a traced transformer",
-     "murmur measure runs/trace-0-1 show=heads"},
-    {"layers", "how far each layer of a traced transformer moves its tokens, and where",
-     "murmur measure runs/trace-0-1 show=layers"},
-    {"twin", "a traced transformer next to the ideal flow from the same points",
-     "murmur measure runs/trace-0-1 show=twin"},
-    {"lens", "the words that each layer of a traced transformer would say next",
-     "murmur measure runs/trace-0-1 show=lens"},
-    {"patching", "how far the answer follows when states of another text are put in",
-     "murmur measure runs/trace-0-1 show=patching"},
-    {"parts", "what changes when one part of a traced transformer is left out",
-     "murmur measure runs/trace-0-1 show=parts"},
-    {"phase", "places of a traced transformer's layers on the phase diagram",
-     "murmur measure runs/trace-0-1 show=phase"},
-    {"spectrum", "eigenvalues of O V of one head of a traced transformer",
-     "murmur measure runs/trace-0-1 show=spectrum"},
-};
-
-std::vector<std::string> shows() {
+std::vector<std::string> tables() {
   std::vector<std::string> names;
-  for (const ParameterValue& show : kShows) names.emplace_back(show.name);
+  for (const Reading& reading : readings())
+    if (has_table(reading)) names.emplace_back(reading.name);
   return names;
 }
 
-const Row* find(const std::string& name) {
-  for (const Row& row : table())
-    if (name == row.parameter.name) return &row;
-  return nullptr;
+// The readings whose tables have this option.
+std::vector<std::string> users_of(const std::string& option) {
+  std::vector<std::string> users;
+  for (const Reading& reading : readings())
+    for (const Parameter& own : reading.options)
+      if (option == own.name) users.emplace_back(reading.name);
+  return users;
 }
 
 bool is_parameter(const std::string& name) {
@@ -144,9 +38,10 @@ bool is_parameter(const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const Parameter& p) { return name == p.name; });
 }
 
-void check_show(const std::string& asked) {
-  const std::vector<std::string> known = shows();
-  if (std::find(known.begin(), known.end(), asked) != known.end()) return;
+const Reading* find_table(const std::string& asked) {
+  const Reading* const reading = find_reading(asked);
+  if (reading != nullptr && has_table(*reading)) return reading;
+  const std::vector<std::string> known = tables();
   const std::string near = did_you_mean(asked, known);
   throw Error(Fault::input, fmt::format("measure cannot show '{}'", asked), "show=" + asked,
               near.empty() ? fmt::format("use one of {}", fmt::join(known, ", "))
@@ -156,83 +51,59 @@ void check_show(const std::string& asked) {
 // Refuses an unknown key that is close to a key of measure.
 void check_near_miss(const std::string& name, const std::string& assignment) {
   std::vector<std::string> known{"show"};
-  for (const Row& row : table()) known.emplace_back(row.parameter.name);
+  for (const Parameter& option : options_of_tables()) known.emplace_back(option.name);
   for (const Parameter& p : parameters()) known.emplace_back(p.name);
   const std::string near = did_you_mean(name, known);
-  if (near == "show" || find(near) != nullptr)
+  if (near == "show" || !users_of(near).empty())
     throw Error(Fault::input, fmt::format("measure has no parameter {}", name), assignment,
                 fmt::format("did you mean {}?", near));
 }
 
-}  // namespace
+// The reading that show= names, and its options.
+struct Shown {
+  const Reading* reading = nullptr;  // null: the row of observables
+  ReadingOptions::Given given{};
+};
 
-ShowArguments ShowArguments::take(std::vector<std::string>& assignments) {
-  ShowArguments taken;
+// Removes show= and the options of readings from the assignments. Error(input) for a reading that
+// is not there, for an option that it does not have, and for a misspelt one.
+Shown take_shown(std::vector<std::string>& assignments) {
+  Shown shown;
   std::vector<std::string> rest;
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment);
     if (key == "show") {
-      check_show(value);
-      taken.show_ = value;
-    } else if (find(key) != nullptr) {
-      taken.text_[key] = value;
+      shown.reading = find_table(value);
+    } else if (!users_of(key).empty()) {
+      shown.given[key] = value;
     } else {
       if (!is_parameter(key)) check_near_miss(key, assignment);
       rest.push_back(assignment);
     }
   }
-  for (const auto& [key, value] : taken.text_) {
-    const std::vector<std::string>& users = find(key)->used_by;
-    if (taken.show_.empty())
+  for (const auto& [key, value] : shown.given) {
+    const std::vector<std::string> users = users_of(key);
+    if (shown.reading == nullptr)
       throw Error(Fault::input, fmt::format("{} needs show=", key),
                   fmt::format("{}={}", key, value), fmt::format("add show={}", users[0]));
-    if (std::find(users.begin(), users.end(), taken.show_) == users.end())
-      throw Error(Fault::input, fmt::format("show={} does not use {}", taken.show_, key),
+    if (std::find(users.begin(), users.end(), shown.reading->name) == users.end())
+      throw Error(Fault::input, fmt::format("show={} does not use {}", shown.reading->name, key),
                   fmt::format("{}={}", key, value),
                   fmt::format("leave it out, or use show={}", fmt::join(users, " or ")));
   }
   assignments = std::move(rest);
-  return taken;
+  return shown;
 }
 
-std::string ShowArguments::text(const std::string& key) const {
-  return given(key) ? text_.at(key) : find(key)->parameter.initial;
-}
-
-void ShowArguments::refuse(const std::string& key, const std::string& reason,
-                           const std::string& remedy) const {
-  throw Error(Fault::input, fmt::format("{} = {}: {}", key, text(key), reason),
-              fmt::format("{}={}", key, text(key)), remedy);
-}
-
-double ShowArguments::number(const std::string& key) const {
-  if (const std::optional<double> value = parse_number(text(key))) return *value;
-  refuse(key, "not a finite number", fmt::format("write a number, e.g. {}=0.5", key));
-}
-
-int ShowArguments::whole(const std::string& key) const {
-  const double value = number(key);
-  if (value != std::floor(value) || std::abs(value) > 1e9)
-    refuse(key, "not a whole number", fmt::format("write a whole number, e.g. {}=8", key));
-  return static_cast<int>(value);
-}
-
-std::vector<Parameter> show_parameters() {
-  static const std::string names = fmt::format("{}", fmt::join(shows(), ", "));
-  std::vector<Parameter> all = {{P::word, "show", "none", names.c_str(),
+std::vector<Parameter> measure_parameters() {
+  static const std::string names = fmt::format("{}", fmt::join(tables(), ", "));
+  static const std::vector<ParameterValue> values = reading_values(has_table, "measure", "show");
+  std::vector<Parameter> all = {{Parameter::word, "show", "none", names.c_str(),
                                  "what is computed instead of the row of observables", "", "",
-                                 kShows}};
-  for (const Row& row : table()) all.push_back(row.parameter);
+                                 values}};
+  for (const Parameter& option : options_of_tables()) all.push_back(option);
   return all;
 }
-
-std::vector<Parameter> next_word_parameters() {
-  std::vector<Parameter> all;
-  for (const std::string& key : NextWordRequest::keys()) all.push_back(find(key)->parameter);
-  return all;
-}
-
-namespace {
 
 History frames_of_run(const std::shared_ptr<RunReader>& reader) {
   return {reader->frames(), [reader](std::int64_t k) { return reader->times()[k]; },
@@ -270,22 +141,25 @@ bool is_experiment(const Flags& flags, const std::string& what) {
          std::any_of(all.begin(), all.end(), [&](const Preset& p) { return p.name == what; });
 }
 
-void print_json_rows(const History& frames, const Experiment& e) {
-  const std::vector<std::string> names = observable_names(e.dynamics);
+void print_json_rows(const RunView& view) {
+  const std::vector<std::string> names = observable_names(view.dynamics());
+  const Experiment& e = view.experiment();
+  const History& frames = view.history();
   nlohmann::json rows = nlohmann::json::array();
   for (std::int64_t k = 0; k < frames.count; ++k) {
     const HostSwarm x = frames.frame(k);
     const std::vector<double> row = observe(x, e.dynamics, observe_settings(e, frames.time(k)));
     nlohmann::json object = {{"t", frames.time(k)}};
     for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = finite_or_null(row[c]);
-    const Clusters found = clusters(x, e.dynamics, e.observe.cluster_tol);
-    object["sizes"] = found.size;
+    object["sizes"] = clusters(x, e.dynamics, e.observe.cluster_tol).size;
     rows.push_back(std::move(object));
   }
   print_text(json_text(rows, 1) + "\n");
 }
 
-void print_csv_rows(const History& frames, const Experiment& e) {
+void print_csv_rows(const RunView& view) {
+  const Experiment& e = view.experiment();
+  const History& frames = view.history();
   std::string header = "t";
   for (const std::string& name : observable_names(e.dynamics)) header += "," + name;
   print_text(header + "\n");
@@ -298,63 +172,16 @@ void print_csv_rows(const History& frames, const Experiment& e) {
   }
 }
 
-int run(const Flags& flags, const std::vector<std::string>& words) {
-  Arguments arguments = parse_arguments(words);
-  if (arguments.positional.empty())
-    throw_usage_error("there is nothing to measure",
-                      "give a run directory, a .npy file or a preset");
-  const ShowArguments asked = ShowArguments::take(arguments.assignments);
-  const std::string what = arguments.positional[0];
-  arguments.positional.erase(arguments.positional.begin());
-  History frames;
-  Settings settings;
-  std::optional<int> n;  // of an array; the start of a model may have another
-  bool is_run = false;
-  if (is_array(what)) {
-    frames = frames_of_array(what);
-    settings = settings_of(arguments);
-    const Shape shape = frames.frame(0).shape();
-    n = shape.n;
-    settings["d"] = {fmt::format("{}", shape.d), what, {}};  // a model must have the same
-    settings["init"] = {"uniform", what, {}};
-  } else if (is_experiment(flags, what)) {
-    if (!arguments.positional.empty())
-      throw_usage_error("only one thing can be measured at a time", "give one preset");
-    arguments.positional = {what};
-    settings = settings_of(arguments);
-  } else {
-    is_run = true;
-    const std::filesystem::path directory = find_run(flags, what);
-    if (!arguments.positional.empty())
-      throw_usage_error("only one thing can be measured at a time", "give one run or file");
-    const auto reader = std::make_shared<RunReader>(read_run(flags, what));
-    require_kind_with_frames(*reader);
-    frames = frames_of_run(reader);
-    settings = settings_of_run(directory, arguments.assignments);
-  }
-  WordedSpec worded{spec_of(settings), settings};
-  if (n) worded.spec.n = n;
-  const Experiment e = make_experiment(worded);
-  if (frames.count == 0 && !is_run)  // the start of the experiment
-    frames = {1, [](std::int64_t) { return 0.0; }, [&e](std::int64_t) { return e.swarm; }};
-  frames.frame = [frame = frames.frame, &e, &what](std::int64_t k) {
-    HostSwarm x = frame(k);
-    x.mass = e.swarm.mass;
-    fit_to_manifold(x, e.dynamics.manifold, fmt::format("{}: frame {}", what, k));
-    return x;
-  };
-  for (std::int64_t k = 0; is_array(what) && k < frames.count; ++k)
-    frames.frame(k);  // refuses a wrong frame before anything is printed
-  if (!asked.show().empty())
-    show(flags, {frames, e, parse_number(settings.at("beta").text).value_or(0), what, is_run},
-         asked);
+void print_table(const Flags& flags, const Table& table) {
+  if (flags.json)
+    print_json(json_of(table));
   else
-    flags.json ? print_json_rows(frames, e) : print_csv_rows(frames, e);
-  return 0;
+    print_text(csv_of(table));
+  const bool among_facts = flags.json && !table.facts.is_null();
+  if (!table.message.empty() && !among_facts) print_message(flags, table.message);
 }
 
-}  // namespace
-
+// The frames of a run, with its masses, or those of a .npy file, of equal masses.
 History frames_of(const Flags& flags, const std::string& what) {
   if (is_array(what)) return frames_of_array(what);
   const std::filesystem::path directory = find_run(flags, what);
@@ -372,6 +199,67 @@ History frames_of(const Flags& flags, const std::string& what) {
   return frames;
 }
 
+RunView view_of_array(const std::string& path, const Arguments& arguments) {
+  const History frames = frames_of_array(path);
+  Settings settings = settings_of(arguments);
+  const Shape shape = frames.frame(0).shape();
+  settings["d"] = {fmt::format("{}", shape.d), path, {}};  // a model must have the same
+  settings["init"] = {"uniform", path, {}};
+  WordedSpec worded{spec_of(settings), settings};
+  worded.spec.n = shape.n;  // the start of a model may have another
+  RunView view(frames, path, std::move(settings), worded);
+  for (std::int64_t k = 0; k < frames.count; ++k)
+    view.history().frame(k);  // refuses a wrong frame before anything is printed
+  return view;
+}
+
+RunView view_of_run(const Flags& flags, const std::string& what, const Arguments& arguments) {
+  RunReader reader = read_run(flags, what);
+  require_kind_with_frames(reader);
+  const std::filesystem::path directory = reader.directory();
+  return {std::move(reader), what, [directory, changes = arguments.assignments] {
+            return settings_of_run(directory, changes);
+          }};
+}
+
+RunView view_of(const Flags& flags, const std::string& what, Arguments arguments) {
+  if (is_array(what)) return view_of_array(what, arguments);
+  const bool experiment = is_experiment(flags, what);
+  if (!arguments.positional.empty())
+    throw_usage_error("only one thing can be measured at a time",
+                      experiment ? "give one preset" : "give one run or file");
+  if (!experiment) return view_of_run(flags, what, arguments);
+  arguments.positional = {what};
+  const Settings settings = settings_of(arguments);
+  return {{}, what, settings, {spec_of(settings), settings}};
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  Arguments arguments = parse_arguments(words);
+  if (arguments.positional.empty())
+    throw_usage_error("there is nothing to measure",
+                      "give a run directory, a .npy file or a preset");
+  const Shown shown = take_shown(arguments.assignments);
+  const std::string what = arguments.positional[0];
+  arguments.positional.erase(arguments.positional.begin());
+  RunView view = view_of(flags, what, arguments);
+  view.open_frames = [&flags](const std::string& name) { return frames_of(flags, name); };
+  view.experiment();  // refuses wrong parameters first
+  if (shown.reading == nullptr) {
+    flags.json ? print_json_rows(view) : print_csv_rows(view);
+    return 0;
+  }
+  const Reading& reading = *shown.reading;
+  if (view.history().count == 0)
+    throw Error(Fault::input, "there are no frames yet", what,
+                "continue it first: murmur simulate --resume RUN");
+  print_table(flags,
+              reading.compute(view, ReadingOptions(reading.name, reading.options, shown.given)));
+  return 0;
+}
+
+}  // namespace
+
 Command measure_command() {
   return {"measure",
           "Compute the observables of a run, a file of points or the start of a preset.",
@@ -384,7 +272,7 @@ Command measure_command() {
           nullptr,
           run,
           true,
-          show_parameters,
+          measure_parameters,
           parameters};
 }
 

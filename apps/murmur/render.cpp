@@ -7,14 +7,12 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "recipe.h"
-#include "render_figures.h"
 #include "report/digits.h"
-#include "report/figures.h"
-#include "report/report.h"
+#include "report/readings.h"
 #include "report/trace.h"
 #include "run/compare.h"
+#include "run/file.h"
 #include "run_kind.h"
-#include "show.h"
 
 namespace murmur::app {
 
@@ -59,6 +57,32 @@ RenderSettings render_settings() {
   return render;
 }
 
+std::optional<int> take_whole(Arguments& arguments, const char* key) {
+  ReadingOptions::Given given;
+  if (const auto value = take_value(arguments, key)) given[key] = *value;
+  return ReadingOptions("", {}, given).index(key);
+}
+
+// Prints the paths of pictures, or that a film was stopped; returns the exit code.
+int print_pictures(const Flags& flags, const std::vector<std::string>& paths) {
+  if (caught_signal != 0) {
+    print_message(flags, "stopped; the film was not kept");
+    return 128 + caught_signal;
+  }
+  if (flags.json)
+    print_json(paths);
+  else
+    for (const std::string& path : paths) print_text(path + "\n");
+  return 0;
+}
+
+// The numbers of a figure are written to a .csv next to it, which must not be there yet.
+void check_table_path(const Flags& flags) {
+  Flags table = flags;
+  table.out = fs::path(flags.out).replace_extension(".csv").string();
+  output_path(table);
+}
+
 // Draws the one picture or film that -o names; `trained`: the trajectory of a trained swarm, or
 // null.
 void render_one(const Flags& flags, const RunReader& run, const SceneSettings& scene,
@@ -73,9 +97,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
     return;
   }
   if (ending == ".svg" || ending == ".pdf" || (ending == ".png" && !options.plot.empty())) {
-    Flags table = flags;  // the numbers of the figure are an output too
-    table.out = fs::path(path).replace_extension(".csv").string();
-    output_path(table);
+    check_table_path(flags);
     return plot_observables(run, plotted(run, render), scene.log_time, path);
   }
   if (ending == ".png" && trained != nullptr)
@@ -97,94 +119,37 @@ FigureStyle figure_style() {
   return options.light ? FigureStyle::paper : FigureStyle::dark;
 }
 
-DomeFlags dome_flags() {
-  const PictureStyle size = style_of();
-  DomeFlags asked;
-  asked.style = {figure_style(), size.width, size.height};
-  if (options.frame_asked.given()) asked.frame = options.frame;
-  if (options.seconds_asked.given()) asked.seconds = options.seconds;
-  asked.fps = options.fps;
-  return asked;
-}
-
-constexpr ParameterValue kFigures[] = {
-    {"dome",
-     "the move of one token in parts: query, keys, message and feed-forward; .mp4: a film "
-     "through the blocks"},
-    {"next-word", "a swarm among words and the words that it says over time; .mp4: a film"},
-    {"attention", "which token attends to which, at four times or at t=TIME"},
-    {"heads", "entropy, sinks and signs of all heads of a traced transformer",
-     "murmur render runs/trace-0-1 figure=heads"},
-    {"layers", "the layers of a traced transformer next to the ideal flow",
-     "murmur render runs/trace-0-1 figure=layers"},
-    {"phase", "the layers of a traced transformer on its phase diagram",
-     "murmur render runs/trace-0-1 figure=phase"},
-    {"spectrum", "eigenvalues of O V of a traced transformer",
-     "murmur render runs/trace-0-1 figure=spectrum"},
-    {"parts", "what leaving a part out does (of murmur trace --parts)",
-     "murmur render runs/trace-0-1 figure=parts"},
-    {"fields", "query, key, value and feed-forward of a trained swarm as arrows",
-     "murmur render runs/digits-0-1 figure=fields"},
-    {"cosines", "the cosines of pairs over time, and the prediction of theory"},
-    {"histograms", "the density of cosines of pairs in each layer of a traced transformer",
-     "murmur render runs/trace-0-1 figure=histograms"},
-    {"distances", "histograms of the distances of pairs at five times, and a map over all of them"},
-    {"metastability",
-     "tokens and clusters over log t, with the time in which clusters gather and the time at which "
-     "one is left"},
-    {"density", "the density on the sphere of R^3 as a globe; .mp4: a film"},
-    {"map", "tokens without attention, as a map; the default for them"},
-    {"flight", "tokens without attention, as moving points"}};
-
-const std::string& figure_names() {
-  static const std::string names = [] {
-    std::string text;
-    for (const ParameterValue& figure : kFigures)
-      text += (text.empty() ? "" : ", ") + std::string(figure.name);
-    return text;
-  }();
-  return names;
+std::string joined_names(bool (*has)(const Reading&)) {
+  std::vector<std::string> all;
+  for (const Reading& reading : readings())
+    if (has(reading)) all.emplace_back(reading.name);
+  return joined(all, ", ");
 }
 
 std::vector<Parameter> render_parameters() {
-  using P = Parameter;
+  static const std::vector<ParameterValue> figures =
+      reading_values(has_picture, "render", "figure");
+  static const std::string names = joined_names(has_picture);
+  static const std::string time_meaning =
+      "whether time runs in log t or in t; unless given, chosen by when the run changes; for "
+      "scenes, films, plots and figure=" +
+      joined_names([](const Reading& reading) { return reading.time_axis != Reading::no_time; });
   std::vector<Parameter> all = {
-      {P::word, "figure", "none", figure_names().c_str(),
-       "which figure is drawn; unless given, scenes, a film and plots", "", "", kFigures},
-      {P::word, "time", "auto", "log, linear",
-       "whether time runs in log t or in t; unless given, chosen by when the run changes; for "
-       "scenes, "
-       "films, plots and figure=attention, cosines, distances, density, map, flight"},
-      {P::whole, "block", "none", "0 or more",
-       "figure=dome, fields, and attention of a trace: the block that is shown"},
-      {P::number, "t", "none", "0 or above",
-       "figure=dome, distances, and attention except of a trace: the time that is shown", "",
-       "time t of the flow; one layer is dt"},
-      {P::word, "head", "all", "all, or 0 or more", "which attention head is drawn"},
-      {P::whole, "text", "0", "0 or more", "figure=attention: which text of a traced transformer"},
-      {P::whole, "picture", "0", "0 or more",
-       "figure=dome, attention: which test picture, pair or sentence a trained swarm reads"},
-      {P::word, "order", "clusters", "clusters, index",
-       "figure=attention: the order of the tokens"},
-      {P::number, "z", "0", "a number", "figure=fields: the height of the plane that is drawn"},
-      {P::word, "view", "plane", "plane, space", "figure=fields: a plane, or arrows in space"},
-      {P::word, "layers", "all", "numbers such as 0,1,23,24",
-       "figure=histograms: the layers that are drawn"},
-      {P::whole, "bins", "40", "1 to 1000", "figure=distances: the number of bins"},
-      kDataParameter};
-  for (const Parameter& p : next_word_parameters()) all.push_back(p);
+      {Parameter::word, "figure", "none", names.c_str(),
+       "which figure is drawn; unless given, scenes, a film and plots", "", "", figures},
+      {Parameter::word, "time", "auto", "log, linear", time_meaning.c_str()}};
+  for (const Parameter& option : options_of_pictures()) all.push_back(option);
   return all;
 }
 
 // Whether the picture has a time axis. It has none if it shows one time, or if its frames are
 // blocks or layers of a network.
-bool has_time_axis(const std::string& figure, const RunReader& run, const Arguments& arguments) {
-  constexpr const char* with[] = {"",        "attention", "cosines", "distances",
-                                  "density", "map",       "flight"};
-  if (std::find(std::begin(with), std::end(with), figure) == std::end(with)) return false;
-  const bool one_time = has_key(arguments, "t");
+bool has_time_axis(const Reading* figure, const RunReader& run, const Arguments& arguments) {
+  if (has_key(arguments, "t")) return false;
+  if (figure == nullptr) return true;
   const bool of_network = run.command() == "trace" || run.command() == "train";
-  return !one_time && !(figure == "attention" && of_network);
+  return figure->time_axis == Reading::over_time ||
+         (figure->time_axis == Reading::over_time_of_flows && !of_network);
 }
 
 [[noreturn]] void refuse_time(const std::string& what) {
@@ -194,7 +159,7 @@ bool has_time_axis(const std::string& figure, const RunReader& run, const Argume
 
 // The values of figure= and time=.
 struct FigureChoice {
-  std::string figure{};
+  const Reading* figure = nullptr;  // null: scenes, films and plots
   TimeScale time = TimeScale::chosen;
 };
 
@@ -204,12 +169,11 @@ FigureChoice take_figure_choice(Arguments& arguments, const RunReader& run) {
   for (const std::string& assignment : arguments.assignments) {
     const auto [key, value] = split_assignment(assignment);
     if (key == "figure") {
-      const auto is_it = [name = value](const ParameterValue& f) { return name == f.name; };
-      if (std::none_of(std::begin(kFigures), std::end(kFigures), is_it))
+      asked.figure = find_reading(value);
+      if (asked.figure == nullptr || !has_picture(*asked.figure))
         throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
                     fmt::format("use figure={}, or leave it out for scenes, films and plots",
-                                figure_names()));
-      asked.figure = value;
+                                joined_names(has_picture)));
     }
     if (key != "time") continue;
     if (value != "log" && value != "linear")
@@ -218,24 +182,81 @@ FigureChoice take_figure_choice(Arguments& arguments, const RunReader& run) {
     asked.time = value == "log" ? TimeScale::log : TimeScale::linear;
   }
   if (asked.time != TimeScale::chosen && !has_time_axis(asked.figure, run, arguments))
-    refuse_time(fmt::format("figure={} with these arguments", asked.figure));
+    refuse_time(fmt::format("figure={} with these arguments",
+                            asked.figure != nullptr ? asked.figure->name : ""));
   take_value(arguments, "time");
   return asked;
 }
 
+std::vector<std::string> endings_of(const Reading& figure) {
+  switch (figure.kind) {
+    case Reading::globe:
+      return {".png", ".mp4"};
+    case Reading::picture_and_film:
+      return {".png", ".svg", ".pdf", ".mp4"};
+    case Reading::figure:
+    case Reading::picture:
+      break;
+  }
+  return {".png", ".svg", ".pdf"};
+}
+
+// The path of a figure: -o, or NAME.png among the figures of the run.
+fs::path path_of_figure(const Flags& flags, const RunReader& run, const Reading& figure) {
+  if (flags.out.empty()) return run.directory() / "figures" / fmt::format("{}.png", figure.name);
+  const fs::path path = output_path(flags);
+  const std::vector<std::string> endings = endings_of(figure);
+  const std::string ending = path.extension().string();
+  if (std::find(endings.begin(), endings.end(), ending) == endings.end())
+    throw_usage_error(fmt::format("this figure cannot be written as '{}'", ending),
+                      fmt::format("let -o end in {}", joined(endings, " or ")));
+  if (figure.kind == Reading::figure) check_table_path(flags);
+  return path;
+}
+
+// Options of the figure; other assignments are parameters of the run, which they change.
+RunView view_of(const RunReader& run, const Arguments& arguments, const Reading& figure,
+                ReadingOptions::Given& given) {
+  std::vector<std::string> changes;
+  for (const std::string& assignment : arguments.assignments) {
+    const auto [key, value] = split_assignment(assignment);
+    if (key == "figure") continue;
+    const bool is_option =
+        std::any_of(figure.picture_options.begin(), figure.picture_options.end(),
+                    [&key = key](const Parameter& option) { return key == option.name; });
+    if (is_option) given[key] = value;
+    if (!is_option || key == "data") changes.push_back(assignment);
+  }
+  RunView view(
+      run, run.directory().string(),
+      [&run, changes] {
+        require_swarm(run);
+        return settings_of_run(run.directory(), changes);
+      },
+      changes);
+  view.find_data = data_folder;
+  return view;
+}
+
 int draw_figure(const Flags& flags, const RunReader& run, const Arguments& arguments,
                 const FigureChoice& asked) {
-  if (asked.figure == "dome") return render_dome(flags, run, arguments, dome_flags());
-  if (asked.figure == "next-word")
-    return render_next_word(flags, run, arguments, dome_flags(), options.size_asked.given());
-  const PictureStyle size = style_of();
-  return render_figure(flags, run, arguments,
-                       {.style = figure_style(),
-                        .width = options.size_asked.given() ? size.width : 0,
-                        .height = options.size_asked.given() ? size.height : 0,
-                        .render = render_settings(),
-                        .frame = options.frame,
-                        .time = asked.time});
+  const Reading& figure = *asked.figure;
+  const fs::path path = path_of_figure(flags, run, figure);
+  DrawRequest request{.style = figure_style(),
+                      .render = render_settings(),
+                      .sized = options.size_asked.given(),
+                      .time = asked.time};
+  if (options.frame_asked.given()) request.frame = options.frame;
+  if (options.seconds_asked.given()) request.seconds = options.seconds;
+  ReadingOptions::Given given;
+  const RunView view = view_of(run, arguments, figure, given);
+  const SignalWatch watch;
+  const picture::Signature signature(recipe_of_run(run, arguments.positional[0]));
+  const Drawing drawing =
+      figure.draw(view, ReadingOptions(figure.name, figure.picture_options, given), request);
+  if (flags.out.empty() && !drawing.csv.empty()) make_folder_of_run(path.parent_path());
+  draw(drawing, path);
+  return print_pictures(flags, {path.string()});
 }
 
 // Draws the pictures of the report, in the run: of trainings, mean fields and landscapes.
@@ -259,8 +280,8 @@ int draw_as_reported(const Flags& flags, const Arguments& arguments) {
 // The trajectory of a trained swarm, which is drawn with its gates and its verdict; nothing for
 // other runs, for a map, and if there are parameters.
 std::optional<DigitTrajectory> trained_trajectory(const RunReader& run, Arguments& arguments,
-                                                  const FigureChoice& asked) {
-  if (asked.figure == "map" || !moves_trained_swarm(run)) return std::nullopt;
+                                                  FlightView asked) {
+  if (asked == FlightView::map || !moves_trained_swarm(run)) return std::nullopt;
   const std::string data_asked = take_value(arguments, "data").value_or("");
   if (!arguments.assignments.empty()) return std::nullopt;
   return trajectory_of_run(run, data_asked, data_folder);
@@ -273,8 +294,9 @@ int render(const Flags& flags, const std::vector<std::string>& words) {
   const RunReader reader = read_run(flags, arguments.positional[0]);
   const RunKind& kind = kind_of(reader);
   const FigureChoice asked = take_figure_choice(arguments, reader);
-  const bool scene_asked = asked.figure == "map" || asked.figure == "flight";
-  if (!asked.figure.empty() && !scene_asked) return draw_figure(flags, reader, arguments, asked);
+  const FlightView scene_asked = asked.figure != nullptr ? asked.figure->scene : FlightView::chosen;
+  if (asked.figure != nullptr && asked.figure->draw != nullptr)
+    return draw_figure(flags, reader, arguments, asked);
   if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty())) {
     if (asked.time != TimeScale::chosen) refuse_time("a run that is drawn as its report");
     return draw_as_reported(flags, arguments);
@@ -288,17 +310,16 @@ int render(const Flags& flags, const std::vector<std::string>& words) {
   TraceSceneRequest tokens;
   if (reader.command() == "trace")
     tokens = {take_whole(arguments, "token"), take_whole(arguments, "head")};
-  const auto trained = trained_trajectory(reader, arguments, asked);
+  const auto trained = trained_trajectory(reader, arguments, scene_asked);
   const DigitTrajectory* const trajectory = trained ? &*trained : nullptr;
   if (trained && asked.time != TimeScale::chosen && is_scene(flags.out))
     refuse_time("a trained swarm, drawn block by block,");
   const Settings settings = settings_of_run(reader.directory(), arguments.assignments);
   const RenderSettings render = render_settings();
-  SceneSettings scene = scene_of(reader, settings, render.style,
-                                 asked.figure == "map"      ? FlightView::map
-                                 : asked.figure == "flight" ? FlightView::flight
-                                                            : FlightView::chosen);
-  if (reader.command() == "trace") show_tokens(reader, tokens, scene);
+  SceneSettings scene =
+      scene_of(reader, settings, make_experiment(settings), render.style, scene_asked);
+  if (reader.command() == "trace")
+    show_tokens(reader, read_trace_file(reader.directory()), tokens, scene);
   scene.log_time = is_in_log_time(reader, asked.time);
   const SignalWatch watch;
   const picture::Signature signature(recipe_of_run(reader, arguments.positional[0]));
@@ -351,8 +372,8 @@ bool no_film = false;
 std::string report_style = "paper";
 
 std::vector<Parameter> report_parameters() {
-  std::vector<Parameter> all = {kDataParameter};
-  for (const Parameter& p : next_word_parameters()) all.push_back(p);
+  std::vector<Parameter> all = {option::data};
+  for (const Parameter& p : next_word_options()) all.push_back(p);
   return all;
 }
 

@@ -118,11 +118,19 @@ py::tuple call(const std::vector<std::string>& words, const py::object& progress
   return py::make_tuple(result.code, result.output, result.messages, raised.has_value());
 }
 
-py::list parameters_list(const std::string& command) {
+py::list rows_of(std::span<const Parameter> parameters) {
   py::list all;
   const char* kinds[] = {"number", "whole", "word", "flag"};
-  for (const Parameter& p : app::parameters_of_command(command))
+  for (const Parameter& p : parameters)
     all.append(py::make_tuple(p.name, kinds[p.kind], p.initial, p.values, p.meaning));
+  return all;
+}
+
+py::list readings_list() {
+  py::list all;
+  for (const app::ReadingText& r : app::reading_texts())
+    all.append(py::make_tuple(r.name, r.table, r.picture, rows_of(r.table_options),
+                              rows_of(r.picture_options)));
   return all;
 }
 
@@ -134,7 +142,11 @@ void bind_commands(py::module_& m) {
     CommandTurn::holder() = std::thread::id();
   });
   m.def("call", &call, py::arg("words"), py::arg("progress") = py::none());
-  m.def("parameters", &parameters_list, py::arg("command"));
+  m.def(
+      "parameters",
+      [](const std::string& command) { return rows_of(app::parameters_of_command(command)); },
+      py::arg("command"));
+  m.def("readings", &readings_list);
   m.def("presets", [] {
     py::dict all;
     for (const Preset& preset : presets()) all[preset.name] = preset.text;

@@ -39,9 +39,6 @@ struct CosinesRequest {
 // The share of pairs of tokens at each cosine over time, their mean, and where theory knows one
 // rho(t): of equiangular starts exactly, of independent ones in 32 dimensions or more as d goes to
 // infinity. Error(input) for a swarm of one token.
-Figure cosines_figure(const RunReader& run, const Settings& settings,
-                      const CosinesRequest& request);
-// The same with the experiment of the settings, for callers that have made it.
 Figure cosines_figure(const RunReader& run, const Settings& settings, const Experiment& e,
                       const CosinesRequest& request);
 

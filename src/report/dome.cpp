@@ -273,10 +273,6 @@ std::int64_t nearest_frame(std::span<const double> times, double t) {
   return best;
 }
 
-DomeStates states_of_simulation(const RunReader& run, const Settings& settings) {
-  return states_of_simulation(run, make_experiment(settings));
-}
-
 DomeStates states_of_simulation(const RunReader& run, const Experiment& e) {
   DomeStates states{.name = run.directory().filename().string(),
                     .dynamics = e.dynamics,

@@ -40,7 +40,6 @@ struct DomeStates {
 // The index of the time that is nearest to t.
 std::int64_t nearest_frame(std::span<const double> times, double t);
 
-DomeStates states_of_simulation(const RunReader& run, const Settings& settings);
 DomeStates states_of_simulation(const RunReader& run, const Experiment& e);
 // Of sample k of a trained swarm, block after block; `name` names the run and the sample.
 DomeStates states_of_training(const TrainedSwarm& swarm, const SampleSet& samples, std::size_t k,

@@ -51,9 +51,6 @@ std::string caption_of(const RunReader& run, const Settings& settings, const Exp
 
 // The scene of a simulation: its manifold, its name, particles coloured by the cluster they end in;
 // of tokens without attention a map. Error(input) where a map is asked for and there is none.
-SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style,
-                       FlightView asked = FlightView::chosen);
-// The same with the experiment of the settings, for callers that have made it.
 SceneSettings scene_of(const RunReader& run, const Settings& settings, const Experiment& e,
                        const PictureStyle& style, FlightView asked = FlightView::chosen);
 // Densities on the sphere of R^3: of the tokens of a simulation by a kernel, of a mean field as it

@@ -206,10 +206,8 @@ std::string csv_of(const Counted& counted, const std::vector<std::vector<double>
 
 }  // namespace
 
-FigureWithNumbers metastability_figure(const RunReader& run, const Settings& settings,
-                                       FigureStyle style) {
+Drawing metastability_figure(const RunReader& run, const Experiment& e, FigureStyle style) {
   const std::string where = run.directory().string();
-  const Experiment e = make_experiment(settings);
   if (e.dynamics.manifold != Manifold::sphere)
     throw Error(Fault::input, "figure=metastability is of tokens on the sphere", where,
                 "use figure=distances, or a run on the sphere");

@@ -3,19 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
-#include "murmur/run.h"
-#include "picture/figure.h"
-#include "report/figures.h"
+#include "report/readings.h"
 
 namespace murmur {
-
-// A figure whose numbers are not those of its panels, with the text of its CSV file.
-struct FigureWithNumbers {
-  Figure figure{};
-  std::string csv{};
-};
 
 struct DistancesRequest {
   std::optional<double> t{};  // only the stored frame nearest to it; else five times and a map
@@ -28,8 +19,8 @@ struct DistancesRequest {
 // of more than 2,000 tokens a fixed sample of a million pairs is counted. Error(input) for a swarm
 // of one token, for bins out of 1 to 1,000, and where log t is asked for and no frame lies after t
 // = 0.
-FigureWithNumbers distances_figure(const RunReader& run, const Settings& settings,
-                                   const DistancesRequest& request);
+Drawing distances_figure(const RunReader& run, const Experiment& e,
+                         const DistancesRequest& request);
 
 // A swarm on the sphere over log t: the place of every token (on the circle its angle, elsewhere
 // its angle from where the swarm ends) and the number of clusters. Marked are the times from which
@@ -37,7 +28,6 @@ FigureWithNumbers distances_figure(const RunReader& run, const Settings& setting
 // cluster is left; under SA with V = I and two clusters, also the end that the equation of two
 // bodies predicts. Error(input) for other manifolds, and where there is one cluster at all times
 // after t = 0.
-FigureWithNumbers metastability_figure(const RunReader& run, const Settings& settings,
-                                       FigureStyle style);
+Drawing metastability_figure(const RunReader& run, const Experiment& e, FigureStyle style);
 
 }  // namespace murmur

@@ -71,11 +71,6 @@ PredictedCosine predicted_cosine(const Settings& settings, const Experiment& e,
   return predicted;
 }
 
-Figure cosines_figure(const RunReader& run, const Settings& settings,
-                      const CosinesRequest& request) {
-  return cosines_figure(run, settings, make_experiment(settings), request);
-}
-
 Figure cosines_figure(const RunReader& run, const Settings& settings, const Experiment& e,
                       const CosinesRequest& request) {
   if (run.shape().n < 2)
@@ -277,10 +272,9 @@ void check(const RunReader& run, const DistancesRequest& request) {
 
 }  // namespace
 
-FigureWithNumbers distances_figure(const RunReader& run, const Settings& settings,
-                                   const DistancesRequest& request) {
+Drawing distances_figure(const RunReader& run, const Experiment& e,
+                         const DistancesRequest& request) {
   check(run, request);
-  const Experiment e = make_experiment(settings);
   const std::vector<double>& all = run.times();
   std::vector<std::int64_t> shown, frames;
   std::vector<double> times;

@@ -297,11 +297,6 @@ void require_frames(const RunReader& run) {
                 "run it first: murmur simulate --resume RUN");
 }
 
-SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style,
-                       FlightView asked) {
-  return scene_of(run, settings, make_experiment(settings), style, asked);
-}
-
 SceneSettings scene_of(const RunReader& run, const Settings& settings, const Experiment& e,
                        const PictureStyle& style, FlightView asked) {
   SceneSettings scene;

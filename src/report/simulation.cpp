@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/attention.h"
 #include "report/digits.h"
-#include "report/dome.h"
 #include "report/figures.h"
-#include "report/report.h"
+#include "report/readings.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/shell.h"
@@ -70,29 +68,6 @@ void add_facts(RunReport& report, const RunReader& reader, const Experiment& e) 
                                           : "clusters at the end");
 }
 
-// Adds the attention between tokens and the cosines of pairs; nothing for a swarm that is too
-// large, or of one token.
-void add_heat_maps(RunReport& report, const RunReader& reader, const DomeStates& states,
-                   const Settings& settings, const Experiment& e) {
-  constexpr int kMostTokens = 2'000;
-  constexpr std::size_t kMostHeads = 4;
-  const int n = reader.shape().n;
-  if (n < 2 || n > kMostTokens) return;
-  const bool log_time = is_in_log_time(reader, TimeScale::chosen);
-  const std::size_t heads = heads_of(states.dynamics, 0).size();
-  if (heads > 0) {
-    AttentionRequest request{.log_time = log_time, .style = report.style()};
-    if (heads > kMostHeads) request.head = 0;
-    const Figure figure = attention_figure(states, request);
-    report.add_figure(draw_svg_and_png(figure, report.figures, "attention"),
-                      "Attention between tokens", figure.note);
-  }
-  const Figure figure = cosines_figure(reader, settings, e, {log_time, report.style()});
-  report.add_figure(draw_svg_and_png(figure, report.figures, "cosines"), "Cosines of pairs",
-                    "How many pairs of tokens are at each cosine, over time; a curve that is "
-                    "predicted where theory has one.");
-}
-
 }  // namespace
 
 std::vector<std::string> plotted(const RunReader& run, const RenderSettings& render) {
@@ -148,12 +123,11 @@ std::vector<fs::path> draw_simulation(const RunReader& run, const SceneSettings&
 }
 
 void report_simulation(RunReport& report) {
-  const RunReader reader(report.run());
-  require_frames(reader);
-  const Settings settings = gather({.base = (report.run() / "config.toml").string()});
+  const RunView view = view_of(report);
+  const RunReader& reader = view.swarm_frames();
   const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
-  const Experiment e = make_experiment(settings);
-  SceneSettings scene = scene_of(reader, settings, e, render.style);
+  const Experiment& e = view.experiment();
+  SceneSettings scene = scene_of(reader, view.settings(), e, render.style);
   scene.log_time = is_in_log_time(reader, TimeScale::chosen);
   const std::optional<DigitTrajectory> trained =
       moves_trained_swarm(reader)
@@ -177,12 +151,7 @@ void report_simulation(RunReport& report) {
       if (path.filename() == name)
         report.page.sections.push_back({.heading = heading, .picture = path});
   for (const fs::path& path : drawn) report.made.push_back(path.string());
-  if (report.request.next_word)
-    add_next_word(report, worded_run(reader, e), *report.request.next_word);
-  if (report.stopped()) return;
-  const DomeStates states = states_of_simulation(reader, e);
-  add_dome(report, states);
-  add_heat_maps(report, reader, states, settings, e);
+  add_sections(report, view);
   if (report.stopped()) return;
   add_predictions(report, reader, e);
   report.add_table("Numbers", "", observable_table(reader));

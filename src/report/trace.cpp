@@ -5,14 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "murmur/error.h"
 #include "picture/labels.h"
-#include "report/attention.h"
 #include "report/figures.h"
-#include "report/next_word.h"
-#include "report/report.h"
+#include "report/readings.h"
 #include "run/formats.h"
 #include "trace/kept_heads.h"
 #include "trace/trace_run.h"
@@ -113,10 +110,6 @@ void require_there(const char* what, std::optional<int> asked, int count, const 
 
 }  // namespace
 
-void show_tokens(const RunReader& run, const TraceSceneRequest& request, SceneSettings& scene) {
-  show_tokens(run, read_trace_file(run.directory()), request, scene);
-}
-
 void show_tokens(const RunReader& run, const TraceFile& file, const TraceSceneRequest& request,
                  SceneSettings& scene) {
   const std::vector<std::string> tokens = tokens_of(file);
@@ -157,13 +150,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kTextsShown = 4;
-constexpr std::size_t kTokensShown = 400;
-
-std::string shortened(const std::string& text) {
-  return text.size() <= kTokensShown ? text : text.substr(0, kTokensShown) + " ...";
-}
-
 std::string lead_of(const TraceFile& file, const RunReader& run) {
   std::string lead = fmt::format(
       "{}: {} blocks, {} heads. {} tokens of {} text{} in {} coordinates, each state "
@@ -192,107 +178,6 @@ void add_texts(RunReport& report, const TraceFile& file) {
                    table);
 }
 
-void add_lens(RunReport& report, const TraceFile& file) {
-  for (std::size_t t = 0; t < file.texts.size() && t < kTextsShown; ++t) {
-    if (file.texts[t].lens.empty()) continue;
-    TextTable table{
-        {"layer", "says next", "rank of the last answer", "its probability", "entropy (nats)"}};
-    for (const LensRow& row : file.texts[t].lens) {
-      std::string says;
-      for (const PredictedToken& said : row.top)
-        says += fmt::format("{}{} {:.2f}", says.empty() ? "" : " · ", said.token, said.probability);
-      table.push_back({fmt::format("{}", row.frame), says, fmt::format("{}", row.rank),
-                       fmt::format("{:.3f}", row.probability), fmt::format("{:.2f}", row.entropy)});
-    }
-    report.add_table(
-        "What each layer would say next",
-        fmt::format("The logit lens behind \"{}\": the state of the last token through "
-                    "the last norm and the unembedding.",
-                    shortened(file.texts[t].text)),
-        table);
-  }
-}
-
-void add_patching(RunReport& report, const TraceFile& file) {
-  if (!file.patching) return;
-  const Patching& p = *file.patching;
-  if (p.places.size() > 1) {
-    const Figure figure = patching_figure(file, report.style());
-    report.add_figure(draw_svg_and_png(figure, report.figures, "patching"), "Patching",
-                      figure.note);
-    return;
-  }
-  report.add_table(
-      "Patching", "A state of the first text put into the second.",
-      {{"layer", "token", "logit difference", "without", "of the first text", "recovered"},
-       {fmt::format("{}", p.places[0].frame), fmt::format("{}", p.places[0].place),
-        fmt::format("{:.4g}", p.patched[0]), fmt::format("{:.4g}", p.second),
-        fmt::format("{:.4g}", p.first), fmt::format("{:.1f} %", 100 * p.recovered(0))}});
-}
-
-// Adds the eigenvalues of O V, and the theorems about such a V.
-void add_values(RunReport& report, const RunReader& run, const TraceFile& file) {
-  std::map<std::string, int> said;
-  for (const HeadReading& head : file.by_head) ++said[theory_of(head.leading, head.ov)];
-  std::string text =
-      "Eigenvalues of O V of all heads. Theorems are about a single head that is the same in "
-      "all layers, without mask, positions, biases and feed-forward. Of such a head they say:";
-  static const std::pair<const char*, const char*> kWords[] = {
-      {"gathers", "O V is nearly c I, c > 0: on the sphere, tokens of one hemisphere gather"},
-      {"hyperplanes",
-       "the leading eigenvalue is positive, simple, and attended to: in R^d, seen through e^{-tV}, "
-       "tokens tend to at most three parallel hyperplanes"},
-      {"repels", "O V is nearly -c I: on the sphere, tokens that are together part"},
-      {"turns", "the leading eigenvalues are a complex pair, and there is no theorem"},
-      {"open",
-       "the leading eigenvalue is negative, not simple or not attended to: there is no theorem"}};
-  for (const auto& [word, meaning] : kWords)
-    if (said[word] > 0)
-      text += fmt::format(" {} of {} heads: {}.", said[word], file.by_head.size(), meaning);
-  report.add_figure(draw_svg_and_png(spectrum_figure(read_spectra(run), report.style()),
-                                     report.figures, "spectrum"),
-                    "Values", text);
-}
-
-void add_readings(RunReport& report, const RunReader& run, const TraceFile& file) {
-  const std::vector<LayerReading> layers = layer_readings(run, file);
-  const std::vector<TwinReading> twin =
-      run.shape().n <= kMostIdealFlowTokens ? twin_readings(run, file) : std::vector<TwinReading>{};
-  int climbs = 0;
-  for (std::size_t k = 1; k < layers.size(); ++k)
-    climbs += layers[k].energy_scaled > layers[k - 1].energy_scaled ? 1 : 0;
-  report.add_figure(
-      draw_svg_and_png(layers_figure(layers, twin, report.style()), report.figures, "layers"),
-      "Compared with the ideal flow",
-      fmt::format("The energy at beta = {:.3g} climbs in {} of {} layers. The ideal flow starts at "
-                  "the same tokens and has, block by block, the beta that fits the heads best and "
-                  "the time that brings its velocity nearest to the real move.",
-                  flow_beta(file.beta), climbs, layers.size() - 1));
-  if (!file.parts.empty())
-    report.add_figure(
-        draw_svg_and_png(parts_figure(file, report.style()), report.figures, "parts"),
-        "One part left out",
-        "Attention, feed-forward or the norms of all blocks are left out, and the text is read "
-        "again. A curve ends where a state is not finite.");
-  if (run.shape().n <= kMostIdealFlowTokens) {
-    const Figure figure = phase_figure(phase_places(run, file), report.style());
-    report.add_figure(draw_svg_and_png(figure, report.figures, "phase"),
-                      "The layers on the phase diagram", figure.note);
-  }
-  if (!file.by_head.empty())
-    report.add_figure(draw_svg_and_png(heads_figure(file, report.style()), report.figures, "heads"),
-                      "Heads",
-                      "A point is a head, the line their mean. Below 0 effective beta means that a "
-                      "head attends to "
-                      "what is unlike; symmetry and positivity are 1 where Q = K = V = I.");
-  if (!file.by_head.empty()) {
-    const Figure maps = head_maps_figure(file, report.style(), report.run().string());
-    report.add_figure(draw_svg_and_png(maps, report.figures, "head-maps"), "Heads, block by block",
-                      maps.note);
-  }
-  if (fs::exists(report.run() / "spectra.npy")) add_values(report, run, file);
-}
-
 TextTable layer_table(const RunReader& run) {
   TextTable table{{"layer"}};
   std::vector<std::vector<double>> columns;
@@ -312,14 +197,17 @@ TextTable layer_table(const RunReader& run) {
 
 }  // namespace
 
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 400;
+  return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
+}
+
 void report_trace(RunReport& report) {
-  const RunReader run(report.run());
-  require_frames(run);
-  const TraceFile file = read_trace_file(report.run());
-  const Settings settings = gather({.base = (report.run() / "config.toml").string()});
+  const RunView view = view_of(report);
+  const RunReader& run = view.swarm_frames();
+  const TraceFile& file = view.trace();
   const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
-  const Experiment e = make_experiment(settings);
-  SceneSettings scene = scene_of(run, settings, e, render.style);
+  SceneSettings scene = scene_of(run, view.settings(), view.experiment(), render.style);
   show_tokens(run, file, {}, scene);
   const std::vector<fs::path> drawn = draw_simulation(run, scene, render);
   if (report.stopped()) return;
@@ -341,30 +229,8 @@ void report_trace(RunReport& report) {
       if (path.filename() == name)
         report.page.sections.push_back({.heading = heading, .picture = path});
   for (const fs::path& path : drawn) report.made.push_back(path.string());
+  add_sections(report, view);
   if (report.stopped()) return;
-  if (fs::exists(report.run() / "candidates.npy")) {
-    NextWordRequest request;
-    use_vocabulary_of(run, request);
-    add_next_word(report, worded_run(run, e), request);
-    if (report.stopped()) return;
-  }
-  add_lens(report, file);
-  add_patching(report, file);
-  if (run.shape().n > 1) {
-    if (fs::exists(report.run() / "activations.safetensors")) {
-      const Figure figure = trace_attention_figure(run, file, {.style = report.style()});
-      report.add_figure(draw_svg_and_png(figure, report.figures, "attention"),
-                        "Attention between tokens", figure.note);
-    }
-    add_readings(report, run, file);
-    if (report.stopped()) return;
-    const Figure figure = cosines_figure(run, settings, e, {false, report.style()});
-    report.add_figure(draw_svg_and_png(figure, report.figures, "cosines"), "Cosines of pairs",
-                      "How many pairs of tokens are at each cosine, layer by layer.");
-    const Figure histograms = histograms_figure(run, file, {.style = report.style()});
-    report.add_figure(draw_svg_and_png(histograms, report.figures, "histograms"),
-                      "Histograms of the cosines of pairs", histograms.note);
-  }
   report.add_table("Layer by layer",
                    fmt::format("Observables of the states on the sphere, energies and entropies "
                                "those of the ideal flow at beta = {:.4g}; norms as they were.",

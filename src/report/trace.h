@@ -23,7 +23,6 @@ struct TraceAttentionRequest {
 };
 // The attention that the transformer itself had, as attention_figure draws that of a swarm.
 // Error(input) where the run keeps no activations, and for a text, head or block that is not there.
-Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest& request);
 Figure trace_attention_figure(const RunReader& run, const TraceFile& file,
                               const TraceAttentionRequest& request);
 
@@ -70,10 +69,12 @@ struct TraceSceneRequest {
       token{};  // among those of all texts: all that it attends to; else one line per token
   std::optional<int> head{};  // else the mean over all heads
 };
+inline constexpr std::size_t kTextsShown = 4;    // on a page
+std::string shortened(const std::string& text);  // to what a page shows of it
+
 // Names the tokens of a scene, draws lines to the tokens that they attend to, and looks along the
 // axes on which the words of all layers spread most; the caption explains it. Error(input) for a
 // token or a head that is not there.
-void show_tokens(const RunReader& run, const TraceSceneRequest& request, SceneSettings& scene);
 void show_tokens(const RunReader& run, const TraceFile& file, const TraceSceneRequest& request,
                  SceneSettings& scene);
 

@@ -37,10 +37,6 @@ void require_between(const char* what, int asked, int count, const RunReader& ru
 
 }  // namespace
 
-Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest& request) {
-  return trace_attention_figure(run, read_trace_file(run.directory()), request);
-}
-
 Figure trace_attention_figure(const RunReader& run, const TraceFile& file,
                               const TraceAttentionRequest& request) {
   const std::filesystem::path kept = run.directory() / "activations.safetensors";

@@ -57,7 +57,7 @@ class Dome(murmur.Case):
         self.refused(INPUT, *render, "t=inf", what="not a time")
         self.refused(INPUT, *render, "picture=3", what="does not apply to a simulation")
         self.refused(INPUT, "render", "flow", "figure=dome", "block=1", what="a flow in time")
-        self.refused(USAGE, *render, "-o", "dome.gif", what="no picture of the kind")
+        self.refused(USAGE, *render, "-o", "dome.gif", what="cannot be written as", do=".mp4")
         self.refused(INPUT, "render", "blocks", "token=3", what="no parameter token")
         self.refused(USAGE, "render", "flow", "--style", "slides", what="only for figure=NAME")
 

@@ -107,7 +107,7 @@ class Readout(murmur.Case):
         self.refused(INPUT, *show, "share=2", what="between 0 and 1")
         self.refused(INPUT, *show, "token=9", what="no token 9", do="token=8")
         self.refused(INPUT, "measure", "flock", "show=atoms", "kappa=3", do="show=next-word")
-        self.refused(USAGE, "render", "flock", "figure=next-word", "-o", "x.gif", what="no picture")
+        self.refused(USAGE, "render", "flock", "figure=next-word", "-o", "x.gif", what="cannot be written")
         self.refused(INPUT, "render", "flock", "figure=next-word", "--frame", "7", what="no frame 7")
         self.refused(INPUT, "report", "flock", "vocabluary=3", what="no parameter", do="vocabulary")
 

@@ -124,11 +124,12 @@ TEST_F(SceneFigures, ThePredictedCosineIsThatOfTheRun) {
   const std::vector<double> measured = run.column("mean_cos");
   for (std::size_t k = 0; k < measured.size(); ++k)
     EXPECT_NEAR(predicted.rho[k], measured[k], 1e-6) << run.times()[k];
-  const Figure figure = cosines_figure(run, settings, {});
+  const Figure figure = cosines_figure(run, settings, e, {});
   EXPECT_EQ(figure.panels.at(0).curves.size(), 2U);
   const auto low = fly("low", {"n=8", "T=1"});
-  EXPECT_TRUE(predicted_cosine(low.settings, make_experiment(low.settings), {1.0}).rho.empty());
-  EXPECT_EQ(cosines_figure(low.run, low.settings, {}).panels.at(0).curves.size(), 1U);
+  const Experiment other = make_experiment(low.settings);
+  EXPECT_TRUE(predicted_cosine(low.settings, other, {1.0}).rho.empty());
+  EXPECT_EQ(cosines_figure(low.run, low.settings, other, {}).panels.at(0).curves.size(), 1U);
 }
 
 // Two texts of three tokens: only the six pairs within a text count, and a density sums to 1.
@@ -160,7 +161,7 @@ TEST_F(SceneFigures, HistogramsCountThePairsOfEachText) {
 TEST_F(SceneFigures, HeatMapsHoldTheWeightsInTheOrderOfClusters) {
   const auto [settings, run] = fly("pairs", {"n=6", "d=3", "beta=9", "T=1", "save=every:0.5",
                                              "init=points:1,0,0;0,1,0;1,0,0;0,1,0;1,0,0;0,0,1"});
-  const DomeStates states = states_of_simulation(run, settings);
+  const DomeStates states = states_of_simulation(run, make_experiment(settings));
   const Figure figure = attention_figure(states, {.t = 0.0});
   ASSERT_EQ(figure.panels.size(), 1U);
   const ColourMap& map = figure.panels[0].map;
@@ -180,7 +181,9 @@ TEST_F(SceneFigures, HeatMapsHoldTheWeightsInTheOrderOfClusters) {
   EXPECT_EQ(attention_figure(states, {}).columns, 3) << "three frames, each once";
   EXPECT_THROW(attention_figure(states, {.head = 1}), Error);
   const auto alone = fly("alone", {"n=6", "dynamics=none", "perceptron=gaussian:4", "T=1"});
-  EXPECT_THROW(attention_figure(states_of_simulation(alone.run, alone.settings), {}), Error);
+  EXPECT_THROW(
+      attention_figure(states_of_simulation(alone.run, make_experiment(alone.settings)), {}),
+      Error);
 }
 
 // Points of the grid move as particles do: a token put on a point of the grid stays on it.
@@ -205,7 +208,9 @@ TEST_F(SceneFigures, TheGridIsCarriedByTheFlowOfTheTokens) {
       EXPECT_NEAR(grid->frames[f].at(found, k), run.frame(f).at(0, k), 1e-6);
   EXPECT_FALSE(is_map(make_experiment(gather({.assignments = {"n=4"}}))));
   const auto flock = fly("flock", {"n=4", "T=1"});
-  EXPECT_THROW(scene_of(flock.run, flock.settings, {}, FlightView::map), Error);
+  EXPECT_THROW(
+      scene_of(flock.run, flock.settings, make_experiment(flock.settings), {}, FlightView::map),
+      Error);
 }
 
 TEST(SceneParts, ExtentsLetStragglersGo) {

@@ -11,18 +11,18 @@ from ._core import version as __version__
 from ._errors import (InputError, Interrupted, JobsError, MurmurError, NumericalError,
                       RuntimeFailure, ToolError, UsageError, VerificationError)
 from ._flow import External, Flow
-from ._functions import (Field, Parameter, classify, clusters, energy, landscape, meanfield, measure,
-                         parameters, presets, reproduce, runs, simulate, sweep, trace, train,
-                         transport, velocity)
+from ._functions import (Field, Parameter, Reading, classify, clusters, energy, landscape, meanfield,
+                         measure, parameters, presets, readings, render, reproduce, runs, simulate,
+                         sweep, trace, train, transport, velocity)
 from ._gradient import Gradient, gradient
 from ._run import Clusters, Run, Table
 from ._torch import torch_flow
 
 __all__ = [
     "Attention", "Clusters", "Dynamics", "External", "Field", "Flow", "Gradient", "InputError",
-    "Interrupted", "JobsError", "MurmurError", "NumericalError", "Parameter", "Perceptron", "Run",
-    "RuntimeFailure", "Swarm", "Table", "ToolError", "UsageError", "VerificationError", "classify",
-    "clusters", "energy", "gradient", "landscape", "meanfield", "measure", "parameters", "presets",
-    "reproduce", "runs", "simulate", "sweep", "torch_flow", "trace", "train", "transport",
-    "velocity",
+    "Interrupted", "JobsError", "MurmurError", "NumericalError", "Parameter", "Perceptron", "Reading",
+    "Run", "RuntimeFailure", "Swarm", "Table", "ToolError", "UsageError", "VerificationError",
+    "classify", "clusters", "energy", "gradient", "landscape", "meanfield", "measure", "parameters",
+    "presets", "readings", "render", "reproduce", "runs", "simulate", "sweep", "torch_flow", "trace",
+    "train", "transport", "velocity",
 ]

@@ -14,8 +14,9 @@ from ._core import (Attention as Attention, Dynamics as Dynamics, Perceptron as 
 from ._flow import External as External
 from ._flow import Flow as _Flow
 from ._functions import Field as _Field
-from ._functions import (Parameter as Parameter, classify as classify, measure as measure,
-                         parameters as parameters, presets as presets, reproduce as reproduce,
+from ._functions import (Parameter as Parameter, Reading as Reading, classify as classify,
+                         measure as measure, parameters as parameters, presets as presets,
+                         readings as readings, render as render, reproduce as reproduce,
                          runs as runs, trace as trace, transport as transport)
 from ._gradient import Gradient as Gradient, gradient as gradient
 from ._progress import ProgressLike as ProgressLike

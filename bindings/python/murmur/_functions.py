@@ -217,6 +217,40 @@ def measure(what: Any, /, *, show: str | None = None, **parameters: Any) -> Any:
         return _call(["measure", subject, *words.words], False)[1]
 
 
+def render(run: Run, /, *, figure: str | None = None, out: Any = None, force: bool = False,
+           **parameters: Any) -> list[pathlib.Path]:
+    """Draws a figure of a run in a directory, as ``murmur render`` does, to ``out`` (.png, .svg, .pdf or .mp4) or
+    into the run; without ``figure`` scenes, a film and plots. The paths of the files; ``murmur.readings()`` lists
+    the figures."""
+    if run.directory is None:
+        raise UsageError("a run in memory has no files to draw", repr(run), "use run.save() first")
+    with Words(None, {"figure": figure, **parameters}) as words:
+        drawn = _call(["render", str(run.directory), *words.words, *_outputs(out, None, force)])[1]
+    return [pathlib.Path(path) for path in drawn]
+
+
+class Reading:
+    """What can be computed from a run: ``table`` says what ``measure(run, show=name)`` returns, ``picture`` what
+    ``render(run, figure=name)`` draws; empty if there is none."""
+
+    __slots__ = ("name", "table", "picture", "table_options", "picture_options")
+
+    def __init__(self, name: str, table: str, picture: str, table_options: list[Parameter],
+                 picture_options: list[Parameter]) -> None:
+        self.name, self.table, self.picture = name, table, picture
+        self.table_options, self.picture_options = table_options, picture_options
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.table or self.picture}"
+
+
+def readings() -> list[Reading]:
+    """The readings of a run, with the options of their tables and pictures."""
+    return [Reading(name, table, picture, [Parameter(*row) for row in of_table],
+                    [Parameter(*row) for row in of_picture])
+            for name, table, picture, of_table, of_picture in _core.readings()]
+
+
 # -- longer computations
 
 def sweep(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
