@@ -68,7 +68,7 @@ switches = [row["circle"] for row in json.loads((scratch / "modes.json").read_te
 content = {
     "name": "circle",
     "title": "32 tokens on the circle: how many clusters, over time and beta",
-    "source": "the setting of 2312.10794, Fig. 3, which shows close_pairs",
+    "source": {"paper": "2312.10794", "figure": 3, "quantity": "close_pairs"},
     "command": f"murmur sweep {os.environ['WORDS']} {os.environ['GRID']} replicas=256",
     "replicas": 256,
     "axes": [{"name": "beta", "values": betas}, {"name": "t", "values": times}],

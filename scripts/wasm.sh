@@ -10,7 +10,7 @@ mkdir -p studio/src/core/wasm
 for file in murmur.mjs murmur.wasm murmur_words.mjs murmur_words.wasm; do
   cmp -s "build/wasm/$file" "studio/src/core/wasm/$file" || cp "build/wasm/$file" studio/src/core/wasm/
 done
-node scripts/page_methods.mjs
+node scripts/page_core.mjs
 for core in murmur murmur_words; do
   printf '%s bytes of %s.wasm, %s packed\n' "$(stat -c %s build/wasm/$core.wasm)" $core \
     "$(gzip -9c build/wasm/$core.wasm | wc -c)"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "command.h"
-#include "experiment/known.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
+#include "murmur/known.h"
 #include "murmur/observe.h"
 #include "output.h"
 #include "program.h"

@@ -9,9 +9,11 @@
 #include <string_view>
 
 #include "generated/version.h"
+#include "groups.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "murmur/images.h"
+#include "murmur/known.h"
 #include "murmur/observe.h"
 #include "murmur/readout.h"
 #include "murmur/recording.h"
@@ -77,6 +79,14 @@ Json texts(std::initializer_list<std::pair<const char*, const char*>> list) {
   return object;
 }
 
+// The names of all results that may be known of an experiment.
+Json known_names() {
+  Json names = {"exact-flow"};
+  for (const KnownStatement& statement : known_statements())
+    for (const Form& form : statement.forms) names.push_back(form_name(statement, form.name));
+  return names;
+}
+
 Json about() {
   Json text = texts({{"version", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}});
   for (const Parameter& p : parameters())
@@ -93,6 +103,7 @@ Json about() {
       method["noise"] = row.takes_noise;
       text["methods"].push_back(std::move(method));
     }
+  text["known"] = known_names();
   return text;
 }
 
@@ -109,7 +120,14 @@ Json describe(const Recording& trajectory, int id) {
   text["columns"] = observable_names(e.dynamics);
   text["digits"] = trained != nullptr ? trained->digits : std::vector<int>{};
   text["classes"] = trained != nullptr ? classes_of(*trained) : std::vector<std::string>{};
-  text["known"] = known_results(e);
+  text["known"] = Json::array();
+  for (const KnownResult& result : find_known_results(e)) {
+    Json known = texts({{"name", result.name.c_str()},
+                        {"source", result.source.c_str()},
+                        {"sentence", result.sentence.c_str()}});
+    known["values"] = result.values;
+    text["known"].push_back(std::move(known));
+  }
   text["config"] = e.config;
   return text;
 }
@@ -272,34 +290,6 @@ void add_dome(const Recording& trajectory, std::int64_t frame, int token, Reply&
     reply.add(*array);
 }
 
-struct WordRequest {
-  std::int64_t frame = 0;
-  int token = 0;
-  ReadoutRule rule{};
-};
-
-// Adds the next words of a token and of the mean. Arrays: probabilities of the token (V) and of the
-// mean (V), points of the words (V, d) and the mean (d). Text: for "boid" and "mean" the entropy,
-// outcomes, above and best.
-void add_next_word(const Recording& trajectory, const WordRequest& request,
-                   const Vocabulary& vocabulary, Reply& reply) {
-  const HostSwarm x = trajectory.swarm(request.frame);
-  const Vector mean = mean_place(x);
-  const NextWord own = next_word(vocabulary, token_place(x, request.token), request.rule);
-  const NextWord all = next_word(vocabulary, mean, request.rule);
-  const auto text = [](const NextWord& said) -> Json {
-    return {{"entropy", said.entropy},
-            {"outcomes", said.outcomes},
-            {"above", said.above},
-            {"best", said.best}};
-  };
-  reply.text = {{"boid", text(own)}, {"mean", text(all)}};
-  reply.add(own.probability);
-  reply.add(all.probability);
-  reply.add(vocabulary.points.data);
-  reply.add(mean);
-}
-
 // Everything that has a handle.
 struct Handles {
   int next = 1;
@@ -385,7 +375,13 @@ void make_recording(const Request& r, Reply& reply) {
     worded.spec.init = InitialPoints{{n, d, std::move(rows)}};
     worded.words["init"].text = "points";
   }
-  add_recording(Recording(make_experiment(worded)), reply);
+  try {
+    add_recording(Recording(make_experiment(worded)), reply);
+  } catch (const TooManyFrames& error) {
+    throw DetailedError(error, numbers({{"frames", static_cast<double>(error.frames)},
+                                        {"n", error.shape.n},
+                                        {"d", error.shape.d}}));
+  }
 }
 
 void load(const Request& r, Reply& reply) {
@@ -500,26 +496,31 @@ void gaze(const Request& r, Reply& reply) {
   reply.add(weights);
 }
 
-// The vocabulary is given as points (V, d), or `words` random points are drawn with the seed of the
-// simulation.
+// Adds the probabilities (V) of the words at points (V, d) as next words at a place (d); the text
+// has entropy, outcomes and best.
 void say_next_word(const Request& r, Reply& reply) {
-  const Recording& trajectory = recording_of(r);
-  const Experiment& e = trajectory.experiment();
-  const int d = e.swarm.d();
-  Vocabulary vocabulary;
-  if (r.bytes.empty()) {
-    vocabulary = draw_vocabulary(r.whole("words"), d, e.random.seed);
-  } else {
-    std::vector<double> rows = rows_of(r, d, "words");
-    const int count = static_cast<int>(rows.size()) / d;
-    vocabulary = vocabulary_of({count, d, std::move(rows)}, {}, "words");
-  }
-  const ReadoutRule usual;
-  const WordRequest request{
-      r.whole("frame"),
-      r.whole("boid"),
-      {r.words.value("kappa", usual.kappa), r.words.value("share", usual.share)}};
-  add_next_word(trajectory, request, vocabulary, reply);
+  const std::vector<double> place = r.words.at("place");
+  const int d = static_cast<int>(place.size());
+  std::vector<double> rows = rows_of(r, d, "words");
+  const int count = static_cast<int>(rows.size()) / d;
+  const Vocabulary vocabulary = vocabulary_of({count, d, std::move(rows)}, {}, "words");
+  const NextWord next = next_word(vocabulary, place, {.kappa = r.words.at("kappa")});
+  reply.text = numbers({{"entropy", next.entropy},
+                        {"outcomes", next.outcomes},
+                        {"best", static_cast<double>(next.best)}});
+  reply.add(next.probability);
+}
+
+// Adds the group of each token (n) of the rows in the bytes, and the leaders. Groups touch within
+// `tol`, or are at one peak of the density for `beta`.
+void find_groups(const Request& r, Reply& reply) {
+  const int d = r.whole("d");
+  const std::vector<double> rows = rows_of(r, d, "places");
+  const HostSwarm x = from_rows({static_cast<int>(rows.size()) / d, d}, rows.data());
+  const Manifold manifold = r.words.at("sphere") ? Manifold::sphere : Manifold::space;
+  reply.add(r.words.contains("beta") ? density_peaks(x, manifold, r.words.at("beta"))
+                                     : clusters(x, manifold, r.words.at("tol")).label);
+  reply.add(leaders(x));
 }
 
 // Adds (count, 4, d): the first d numbers of each map, 0 after its last; NaN for a map that the
@@ -583,6 +584,7 @@ constexpr std::pair<std::string_view, Handler> kHandlers[] = {
      [](const Request& r, Reply& reply) {
        add_dome(recording_of(r), r.whole("frame"), r.whole("boid"), reply);
      }},
+    {"groups", find_groups},
     {"nextWord", say_next_word},
     {"fields", fields},
     {"velocity", velocity},

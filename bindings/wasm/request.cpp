@@ -69,7 +69,8 @@ int murmur_ask(const char* request, const void* bytes, int size) {
     return 0;
   } catch (const Error& error) {
     Json text = refusal(error.fault, error.summary, place_of(error), error.remedy);
-    if (dynamic_cast<const ClosedHandle*>(&error) != nullptr) text["gone"] = true;
+    if (const auto* detailed = dynamic_cast<const DetailedError*>(&error); detailed != nullptr)
+      text.update(detailed->details);
     return refuse(text);
   } catch (const Json::exception& error) {
     return refuse(refusal(Fault::usage, "the request is malformed", error.what(),

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "murmur/training.h"
 
@@ -20,9 +21,17 @@ struct Edit {  // the new position of a token at the start of a branch
   std::vector<double> place{};  // (d)
 };
 
+// The frames of a schedule do not fit into memory.
+struct TooManyFrames : Error {
+  TooManyFrames(Error error, std::int64_t frames, Shape shape)
+      : Error(std::move(error)), frames(frames), shape(shape) {}
+  std::int64_t frames;
+  Shape shape;
+};
+
 class Recording {
  public:
-  // Throws Error(input) if the frames of the whole schedule would not fit into memory.
+  // Throws TooManyFrames if the frames of the whole schedule would not fit into memory.
   explicit Recording(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained = {});
 
   // Makes a branch of `from` at one of its frames. Without edits it continues with the same bits;

@@ -1,5 +1,5 @@
 // known.cpp: theorems about experiments, each with its hypotheses as a test of the experiment.
-#include "experiment/known.h"
+#include "murmur/known.h"
 
 #include <fmt/format.h>
 
@@ -273,134 +273,128 @@ double rate_factor(const Attention& a, const HostSwarm& x) {
   return a.self ? 1 : x.n() / (x.n() - 1.0);
 }
 
-std::string late_rate(const Experiment& e) {
+Conclusion late_rate(const Experiment& e) {
   const Attention& a = *sphere_head(e);
-  const std::string start = "Near one cluster 1 - cos decays as ";
   if (is_softmax(a))
-    return start + fmt::format("e^(-{:.6g} t){}", 2 * rate_factor(a, e.swarm),
-                               a.self ? "" : ", which is e^(-2 n/(n-1) t) without j = i");
+    return {a.self ? "" : "without-self",
+            {fmt::format("e^(-{:.6g} t)", 2 * rate_factor(a, e.swarm))}};
   const ClockKernel kernel = kernel_of(e.dynamics.clock);
-  return start + (kernel.over_max     ? "e^(-2 t)"
-                  : kernel.times_beta ? "e^(-2 beta e^beta t)"
-                                      : "e^(-2 e^beta t)");
+  return {"",
+          {kernel.over_max     ? "e^(-2 t)"
+           : kernel.times_beta ? "e^(-2 beta e^beta t)"
+                               : "e^(-2 e^beta t)"}};
 }
 
-std::string normalised_late_rate(const Experiment& e) {
+Conclusion normalised_late_rate(const Experiment& e) {
   const double times = rate_factor(*only_head(e), e.swarm);
-  const std::string start = "Near one cluster 1 - cos decays as ";
   switch (e.dynamics.normalisation) {
     case LayerNorm::post:
       break;  // late_rate
     case LayerNorm::pre:
     case LayerNorm::peri:
     case LayerNorm::mix:
-      return start + fmt::format("t^(-{:.6g})", 2 * times);
+      return {"", {fmt::format("t^(-{:.6g})", 2 * times)}};
     case LayerNorm::ngpt:
-      return start + fmt::format("e^(-{:.6g} t)", 2 * times * e.dynamics.speed);
+      return {"", {fmt::format("e^(-{:.6g} t)", 2 * times * e.dynamics.speed)}};
     case LayerNorm::sqrt:
-      return start + fmt::format("e^(-{:.6g} sqrt(t))", 4 * times);
+      return {"", {fmt::format("e^(-{:.6g} sqrt(t))", 4 * times)}};
   }
-  return start;
+  return {};
 }
 
-// Returns the time when two equal clusters at a right angle are 0.1 apart, in the clock of the
-// experiment; nothing if it is too large.
-std::string right_angle(const Experiment& e) {
+// Appends the time when two equal clusters at a right angle are 0.1 apart, in the clock of the
+// experiment; the form `untimed` if it is too large.
+Conclusion with_right_angle(const Experiment& e, const char* scale) {
   const Attention& a = *plain_head(e);
-  if (a.beta > 100) return "";
+  if (a.beta > 100) return {"untimed", {scale}};
   const theory::Law law = is_softmax(a) ? theory::Law::sa : theory::Law::usa;
   double t = theory::lifetime({.beta = a.beta, .law = law}, std::numbers::pi / 2, 0.1);
   if (!is_softmax(a)) t *= std::exp(a.beta) / clock_scale(e.dynamics.clock, a.beta);
-  return fmt::format("; two equal ones at a right angle are 0.1 apart at t = {:.4g}", t);
+  return {"", {scale, fmt::format("{:.4g}", t)}};
 }
 
-std::string straight(const Experiment& e) {
+Conclusion straight(const Experiment& e) {
   const Method method = e.flow.method;
-  return std::string("Each token goes straight to the token v that it attends to, x(t) = ") +
-         (method == Method::layers || method == Method::euler
-              ? "(1 - dt)^k x(0) + (1 - (1 - dt)^k) v after k steps"
-              : "e^(-t) x(0) + (1 - e^(-t)) v");
+  const bool steps = method == Method::layers || method == Method::euler;
+  return {steps ? "steps" : "", {}};
 }
 
-std::string polytope(const Experiment& e) {
-  return std::string(only_head(e)->rescaled ? "The" : "With z = e^(-tV) x, the") +
-         " convex hull never grows, and every particle ends at 0 or on the boundary of a limit "
-         "polytope";
-}
-
-std::string hyperplanes(const Experiment& e) {
-  return std::string(only_head(e)->rescaled ? "The" : "With z = e^(-tV) x, the") +
-         " particles end on at most three parallel hyperplanes";
-}
-
-std::string to_zero(const Experiment& e) {
-  return only_head(e)->rescaled
-             ? "The tokens x = e^(-t) z come to 0 and the weights to 1/n; z need not"
-             : "Everything comes to 0 and the weights to 1/n";
+Conclusion rescaled_or_not(const Experiment& e) {
+  return {only_head(e)->rescaled ? "rescaled" : "", {}};
 }
 
 // Of infinitely many tokens, in clock u3.
-std::string lost_middle(const Experiment& e) {
+Conclusion lost_middle(const Experiment& e) {
   const Attention& a = *sphere_head(e);
   const theory::Retrieval retrieval{.beta = a.beta, .lambda = a.alibi * e.swarm.n()};
   const double unit = a.beta * std::exp(a.beta) / clock_scale(e.dynamics.clock, a.beta);
-  return fmt::format(
-      "For many tokens that start uniform, what the last keeps of the others is U-shaped in their "
-      "place, so that the middle is lost: certainly up to t = {:.4g}, and until a critical time, "
-      "t = {:.4g} for marks of the paper's width; later the end keeps least",
-      unit * theory::retrieval_certain_until(retrieval),
-      unit * theory::retrieval_critical_time(retrieval));
+  return {"",
+          {fmt::format("{:.4g}", unit * theory::retrieval_certain_until(retrieval)),
+           fmt::format("{:.4g}", unit * theory::retrieval_critical_time(retrieval))}};
 }
 
-std::string noise_threshold(const Experiment& e) {
+Conclusion noise_threshold(const Experiment& e) {
   const double critical = theory::noise_threshold(e.swarm.d(), only_head(e)->beta);
-  return fmt::format(
-      "The uniform law of infinitely many tokens loses stability at kappa_c = {:.6g}, noise "
-      "{:.6g}; here kappa = {:.6g}",
-      critical, 1 / critical, 1 / e.dynamics.noise);
+  return {"",
+          {fmt::format("{:.6g}", critical), fmt::format("{:.6g}", 1 / critical),
+           fmt::format("{:.6g}", 1 / e.dynamics.noise)}};
 }
 
-std::string redrawn_cosines(const Experiment& e) {
+Conclusion redrawn_cosines(const Experiment& e) {
   const bool fixed = has_fixed_scores(e);
   const theory::Equiangular swarm{.n = e.swarm.n(), .beta = fixed ? redrawn_head(e)->beta : 0};
   const double half = theory::quadrature(
       [&](double rho) { return 1 / theory::redrawn_velocity(swarm, rho); }, 0, 0.5);
-  return fmt::format(
-      "As d grows, cosines obey rho' = (1 - rho) ((n-1) rho + 1) q (2p + (n-2) q) in s, with the "
-      "weights p of oneself and q of another{}: from orthogonal tokens to 1/2 at t = {:.4g}",
-      fixed ? "" : ", here 1/n, since scores have variance beta^2/d", half / redraw_of(e));
+  return {fixed ? "" : "drawn-scores", {fmt::format("{:.4g}", half / redraw_of(e))}};
+}
+
+Conclusion plainly(const Experiment&) { return {}; }
+
+// Replaces each {} of a text by the next value.
+std::string fill(const std::string& text, const std::vector<std::string>& values) {
+  std::string filled;
+  std::size_t from = 0;
+  for (const std::string& value : values) {
+    const std::size_t gap = text.find("{}", from);
+    filled += text.substr(from, gap - from) + value;
+    from = gap + 2;
+  }
+  return filled + text.substr(from);
 }
 
 constexpr const char* kFlowOfPair = "derived: theory.md";
+constexpr const char* kOfExactFlow =
+    "This is known of the exact flow: steps of fixed length, here {}, need not follow it.";
 
 const KnownStatement kStatements[] = {
-    {"causal-first", "causal SA on the sphere, V = I, any Q and K, equal masses", "2411.04990",
+    {"causal-first",
+     "causal SA on the sphere, V = I, any Q and K, equal masses",
+     "2411.04990",
      [](const Experiment& e) {
        const Attention* a = sphere_head(e);
        return a != nullptr && a->mask == Attention::causal && is_softmax(*a) && a->self &&
               a->alibi == 0 && is_identity(a->value) && has_equal_masses(e);
      },
-     [](const Experiment&) -> std::string {
-       return "For almost every start all tokens come to the first, which never moves";
-     }},
-    {"sphere-one-cluster", "SA or USA, Q = K = V = I, d >= 3, beta >= 0, equal masses",
+     plainly,
+     {{"", "For almost every start all tokens come to the first, which never moves"}}},
+    {"sphere-one-cluster",
+     "SA or USA, Q = K = V = I, d >= 3, beta >= 0, equal masses",
      "Markdahl et al. 2018, 1609.04885; 2405.18273",
      [](const Experiment& e) {
        const Attention* a = plain_head(e);
        return a != nullptr && e.swarm.d() >= 3 && a->beta >= 0 && has_equal_masses(e);
      },
-     [](const Experiment&) -> std::string {
-       return "For almost every start the swarm ends as one cluster";
-     }},
-    {"circle-one-cluster", "SA or USA, Q = K = V = I, d = 2, beta >= -0.16, equal masses",
+     plainly,
+     {{"", "For almost every start the swarm ends as one cluster"}}},
+    {"circle-one-cluster",
+     "SA or USA, Q = K = V = I, d = 2, beta >= -0.16, equal masses",
      "2507.22857: on the circle for every beta >= -0.16",
      [](const Experiment& e) {
        const Attention* a = plain_head(e);
        return a != nullptr && e.swarm.d() == 2 && a->beta >= -0.16 && has_equal_masses(e);
      },
-     [](const Experiment&) -> std::string {
-       return "For almost every start the swarm ends as one cluster";
-     }},
+     plainly,
+     {{"", "For almost every start the swarm ends as one cluster"}}},
     {"exponential",
      "SA on the sphere, V = I, any Q and K, d >= n; also USA with Q = K = I, beta >= 0",
      "2312.10794, Section 6",
@@ -411,13 +405,15 @@ const KnownStatement kStatements[] = {
            plain_head(e) != nullptr && a->beta >= 0 && !kernel_of(e.dynamics.clock).arc_length;
        return e.swarm.d() >= e.swarm.n() && (is_softmax(*a) || plain) && has_equal_masses(e);
      },
-     [](const Experiment& e) {
-       return std::string(
-                  "With d >= n and V = I almost every start ends as one cluster, "
-                  "exponentially fast") +
-              (is_softmax(*sphere_head(e)) ? ", whatever Q and K" : "");
-     }},
-    {"late-rate", "SA on the sphere, V = I, any Q and K; USA with Q = K = I, clocks U1 to U3",
+     [](const Experiment& e) -> Conclusion {
+       return {is_softmax(*sphere_head(e)) ? "any-scores" : "", {}};
+     },
+     {{"", "With d >= n and V = I almost every start ends as one cluster, exponentially fast"},
+      {"any-scores",
+       "With d >= n and V = I almost every start ends as one cluster, exponentially fast, "
+       "whatever Q and K"}}},
+    {"late-rate",
+     "SA on the sphere, V = I, any Q and K; USA with Q = K = I, clocks U1 to U3",
      "derived: theory.md; 2312.10794, Theorem 6.8, for orthogonal tokens",
      [](const Experiment& e) {
        const Attention* a = sphere_head(e);
@@ -426,8 +422,12 @@ const KnownStatement kStatements[] = {
        if (is_softmax(*a)) return a->self || has_equal_masses(e);
        return has_plain_scores(*a) && !kernel_of(e.dynamics.clock).arc_length;
      },
-     late_rate},
-    {"normalised-late-rate", "SA with Q = K = V = I under any layer norm but post",
+     late_rate,
+     {{"", "Near one cluster 1 - cos decays as {}"},
+      {"without-self",
+       "Near one cluster 1 - cos decays as {}, which is e^(-2 n/(n-1) t) without j = i"}}},
+    {"normalised-late-rate",
+     "SA with Q = K = V = I under any layer norm but post",
      "2510.22026, 2512.01868",
      [](const Experiment& e) {
        const Attention* a = only_head(e);
@@ -436,50 +436,62 @@ const KnownStatement kStatements[] = {
               has_plain_scores(*a) && is_identity(a->value) && !a->relative && e.swarm.n() > 1 &&
               (a->self || has_equal_masses(e));
      },
-     normalised_late_rate},
-    {"metastable", "SA with j = i, or USA in the clock U2; Q = K = V = I, beta > 1",
+     normalised_late_rate,
+     {{"", "Near one cluster 1 - cos decays as {}"}}},
+    {"metastable",
+     "SA with j = i, or USA in the clock U2; Q = K = V = I, beta > 1",
      "2410.06833, Section 2; the time is derived: theory.md",
      [](const Experiment& e) {
        const Attention* a = plain_head(e);
        return a != nullptr && a->beta > 1 &&
               (is_softmax(*a) ? a->self : e.dynamics.clock == Clock::u2);
      },
-     [](const Experiment& e) {
-       return "Clusters at an angle theta wait for times of order e^(beta (1 - cos theta)) before "
-              "they meet" +
-              right_angle(e);
-     }},
-    {"pair-usa", "USA in the clock U1 or U3; Q = K = V = I, beta > 1", kFlowOfPair,
+     [](const Experiment& e) { return with_right_angle(e, "e^(beta (1 - cos theta))"); },
+     {{"",
+       "Clusters at an angle theta wait for times of order {} before they meet; two equal ones at "
+       "a "
+       "right angle are 0.1 apart at t = {}"},
+      {"untimed", "Clusters at an angle theta wait for times of order {} before they meet"}}},
+    {"pair-usa",
+     "USA in the clock U1 or U3; Q = K = V = I, beta > 1",
+     kFlowOfPair,
      [](const Experiment& e) {
        const Attention* a = plain_head(e);
        return a != nullptr && a->beta > 1 && !is_softmax(*a) &&
               (e.dynamics.clock == Clock::u1 || e.dynamics.clock == Clock::u3);
      },
      [](const Experiment& e) {
-       return std::string(
-                  "Two clusters at an angle theta meet in times of order e^(-beta cos "
-                  "theta) / (beta") +
-              (e.dynamics.clock == Clock::u3 ? "^2" : "") + " sin^2 theta)" + right_angle(e);
-     }},
-    {"pair-arc", "USA in the clock U4; Q = K = V = I, beta > 1, equal masses", kFlowOfPair,
+       return with_right_angle(e, e.dynamics.clock == Clock::u3
+                                      ? "e^(-beta cos theta) / (beta^2 sin^2 theta)"
+                                      : "e^(-beta cos theta) / (beta sin^2 theta)");
+     },
+     {{"",
+       "Two clusters at an angle theta meet in times of order {}; two equal ones at a right angle "
+       "are 0.1 apart at t = {}"},
+      {"untimed", "Two clusters at an angle theta meet in times of order {}"}}},
+    {"pair-arc",
+     "USA in the clock U4; Q = K = V = I, beta > 1, equal masses",
+     kFlowOfPair,
      [](const Experiment& e) {
        const Attention* a = plain_head(e);
        return a != nullptr && a->beta > 1 && !is_softmax(*a) && has_equal_masses(e) &&
               kernel_of(e.dynamics.clock).arc_length;
      },
-     [](const Experiment&) -> std::string {
-       return "Two clusters of n1 and n2 tokens at an angle theta, and no other, meet at t = theta "
-              "sqrt(n1 n2 / (n1 + n2)) / ln(beta)";
-     }},
-    {"pair-without-self", "SA without j = i, two tokens of equal mass; Q = K = V = I", kFlowOfPair,
+     plainly,
+     {{"",
+       "Two clusters of n1 and n2 tokens at an angle theta, and no other, meet at t = theta "
+       "sqrt(n1 n2 / (n1 + n2)) / ln(beta)"}}},
+    {"pair-without-self",
+     "SA without j = i, two tokens of equal mass; Q = K = V = I",
+     kFlowOfPair,
      [](const Experiment& e) {
        const Attention* a = plain_head(e);
        return a != nullptr && is_softmax(*a) && !a->self && e.swarm.n() == 2;
      },
-     [](const Experiment&) -> std::string {
-       return "Two tokens that attend only to each other meet as fast at every beta: tan(theta/2) "
-              "falls as e^(-2 t)";
-     }},
+     plainly,
+     {{"",
+       "Two tokens that attend only to each other meet as fast at every beta: tan(theta/2) falls "
+       "as e^(-2 t)"}}},
     {"straight",
      "hard attention in R^d, V = I on differences; who is attended to attends to itself, no ties",
      "2407.01602; 2508.09628, Section 4",
@@ -489,7 +501,14 @@ const KnownStatement kStatements[] = {
               a->mask == Attention::none && is_identity(a->value) &&
               attends_to_leaders(*a, e.swarm);
      },
-     straight, false},
+     straight,
+     {{"",
+       "Each token goes straight to the token v that it attends to, x(t) = e^(-t) x(0) + "
+       "(1 - e^(-t)) v"},
+      {"steps",
+       "Each token goes straight to the token v that it attends to, x(t) = (1 - dt)^k x(0) + "
+       "(1 - (1 - dt)^k) v after k steps"}},
+     false},
     {"polytope",
      "softmax in R^d (euclidean, rescaled), V = I, Q^T K symmetric and positive, beta > 0",
      "2305.05465, Section 3",
@@ -497,14 +516,23 @@ const KnownStatement kStatements[] = {
        const Attention* a = growing_head(e);
        return a != nullptr && is_identity(a->value) && is_positive(scores_of(*a));
      },
-     polytope},
-    {"to-zero", "softmax in R^d (euclidean, rescaled), V = -I, Q^T K = I, beta > 0",
+     rescaled_or_not,
+     {{"",
+       "With z = e^(-tV) x, the convex hull never grows, and every particle ends at 0 or on the "
+       "boundary of a limit polytope"},
+      {"rescaled",
+       "The convex hull never grows, and every particle ends at 0 or on the boundary of a limit "
+       "polytope"}}},
+    {"to-zero",
+     "softmax in R^d (euclidean, rescaled), V = -I, Q^T K = I, beta > 0",
      "2305.05465, Section 8",
      [](const Experiment& e) {
        const Attention* a = growing_head(e);
        return a != nullptr && is_scale(a->value, -1) && has_plain_scores(*a);
      },
-     to_zero},
+     rescaled_or_not,
+     {{"", "Everything comes to 0 and the weights to 1/n"},
+      {"rescaled", "The tokens x = e^(-t) z come to 0 and the weights to 1/n; z need not"}}},
     {"hyperplanes",
      "softmax in R^d (euclidean, rescaled), beta > 0; the eigenvalue of V of greatest modulus is "
      "real, positive and simple, and <Q f, K f> > 0 for its eigenvector f",
@@ -513,33 +541,39 @@ const KnownStatement kStatements[] = {
        const Attention* a = growing_head(e);
        return a != nullptr && is_good_triple(*a);
      },
-     hyperplanes},
-    {"one-point", "softmax in R^d, V = I on differences, any Q and K", "derived: theory.md",
+     rescaled_or_not,
+     {{"", "With z = e^(-tV) x, the particles end on at most three parallel hyperplanes"},
+      {"rescaled", "The particles end on at most three parallel hyperplanes"}}},
+    {"one-point",
+     "softmax in R^d, V = I on differences, any Q and K",
+     "derived: theory.md",
      [](const Experiment& e) { return averaging_head(e) != nullptr; },
-     [](const Experiment&) -> std::string { return "All tokens become one point"; }},
-    {"vertices", "softmax in R^d, V = I on differences, Q^T K symmetric and positive, beta > 1",
+     plainly,
+     {{"", "All tokens become one point"}}},
+    {"vertices",
+     "softmax in R^d, V = I on differences, Q^T K symmetric and positive, beta > 1",
      "2508.09628, Section 5",
      [](const Experiment& e) {
        const Attention* a = averaging_head(e);
        return a != nullptr && a->beta > 1 && is_positive(scores_of(*a));
      },
-     [](const Experiment&) -> std::string {
-       return "Before that tokens stay near the vertices of their hull, for times of order "
-              "e^(c beta)";
-     }},
-    {"sinkhorn-mean", "Sinkhorn attention of all to all in R^d", "2110.11773",
+     plainly,
+     {{"",
+       "Before that tokens stay near the vertices of their hull, for times of order e^(c beta)"}}},
+    {"sinkhorn-mean",
+     "Sinkhorn attention of all to all in R^d",
+     "2110.11773",
      [](const Experiment& e) {
        const Attention* a = space_head(e);
        return a != nullptr && a->weighting == Attention::sinkhorn && a->mask == Attention::none;
      },
-     [](const Experiment& e) {
+     [](const Experiment& e) -> Conclusion {
        const Attention& a = *only_head(e);
-       return fmt::format("The weights are doubly stochastic, so that the mean m obeys {}",
-                          a.relative             ? "m' = 0"
-                          : is_identity(a.value) ? "m' = m"
-                                                 : "m' = V m");
-     }},
-    {"sinkhorn-gradient", "Sinkhorn attention of all to all with j = i, V = +-Q^T K symmetric",
+       return {"", {a.relative ? "m' = 0" : is_identity(a.value) ? "m' = m" : "m' = V m"}};
+     },
+     {{"", "The weights are doubly stochastic, so that the mean m obeys {}"}}},
+    {"sinkhorn-gradient",
+     "Sinkhorn attention of all to all with j = i, V = +-Q^T K symmetric",
      "2110.11773",
      [](const Experiment& e) {
        const Attention* a = only_head(e);
@@ -547,10 +581,10 @@ const KnownStatement kStatements[] = {
               a->self && e.dynamics.noise == 0 && is_round(e.dynamics) &&
               e.dynamics.normalisation == LayerNorm::post && value_sign(*a).has_value();
      },
-     [](const Experiment&) -> std::string {
-       return "Here V = +-Q^T K is symmetric, and the flow is a Wasserstein gradient";
-     }},
-    {"noise-threshold", "USA in the clock U1 on the sphere with noise, Q = K = V = I, beta > 0",
+     plainly,
+     {{"", "Here V = +-Q^T K is symmetric, and the flow is a Wasserstein gradient"}}},
+    {"noise-threshold",
+     "USA in the clock U1 on the sphere with noise, Q = K = V = I, beta > 0",
      "2412.14813, 2606.05140",
      [](const Experiment& e) {
        const Attention* a = only_head(e);
@@ -560,56 +594,73 @@ const KnownStatement kStatements[] = {
               attends_to_all(*a) && !is_softmax(*a) && has_plain_scores(*a) &&
               is_identity(a->value);
      },
-     noise_threshold, false},
-    {"redraw-mean", "V redrawn from psd", "derived: laboratory.md",
-     [](const Experiment& e) { return redraws(e, {"psd"}); },
-     [](const Experiment&) -> std::string {
-       return "V = G G^T / d has mean I: as redraw -> 0 velocities average to those of V = I";
-     },
+     noise_threshold,
+     {{"",
+       "The uniform law of infinitely many tokens loses stability at kappa_c = {}, noise {}; here "
+       "kappa = {}"}},
      false},
-    {"redraw-diffusion", "V redrawn from gaussian, goe or wigner",
+    {"redraw-mean",
+     "V redrawn from psd",
+     "derived: laboratory.md",
+     [](const Experiment& e) { return redraws(e, {"psd"}); },
+     plainly,
+     {{"", "V = G G^T / d has mean I: as redraw -> 0 velocities average to those of V = I"}},
+     false},
+    {"redraw-diffusion",
+     "V redrawn from gaussian, goe or wigner",
      "derived: laboratory.md; announced in 2604.01978, 2601.21942",
      [](const Experiment& e) {
        return redraws(e, {"gaussian", "goe", "wigner"});
      },
-     [](const Experiment&) -> std::string {
-       return "V has mean 0: as redraw -> 0 the swarm moves in the time s = redraw t, by an Ito "
-              "equation whose noise is the same for all tokens. Layers and the flow have different "
-              "limits";
-     },
+     plainly,
+     {{"",
+       "V has mean 0: as redraw -> 0 the swarm moves in the time s = redraw t, by an Ito equation "
+       "whose noise is the same for all tokens. Layers and the flow have different limits"}},
      false},
-    {"redraw-late", "one softmax head on the sphere with j = i, V redrawn from gaussian, beta >= 0",
-     "derived: laboratory.md", [](const Experiment& e) { return redrawn_head(e) != nullptr; },
-     [](const Experiment& e) {
-       return fmt::format(
-           "Where tokens meet, 1 - cos decays as e^(-{:.4g} t) for almost all draws, e^(-(d-1)/d "
-           "s), as redraw -> 0",
-           theory::redrawn_late_rate(e.swarm.d()) * redraw_of(e));
+    {"redraw-late",
+     "one softmax head on the sphere with j = i, V redrawn from gaussian, beta >= 0",
+     "derived: laboratory.md",
+     [](const Experiment& e) { return redrawn_head(e) != nullptr; },
+     [](const Experiment& e) -> Conclusion {
+       const double rate = theory::redrawn_late_rate(e.swarm.d()) * redraw_of(e);
+       return {"", {fmt::format("e^(-{:.4g} t)", rate)}};
      },
+     {{"",
+       "Where tokens meet, 1 - cos decays as {} for almost all draws, e^(-(d-1)/d s), as redraw -> "
+       "0"}},
      false},
-    {"redraw-cosines", "as before, with Q = K = I, or both redrawn from gaussian",
+    {"redraw-cosines",
+     "as before, with Q = K = I, or both redrawn from gaussian",
      "derived: laboratory.md",
      [](const Experiment& e) {
        const bool drawn =
            setting_of(e, "query") == "gaussian" && setting_of(e, "key") == "gaussian";
        return redrawn_head(e) != nullptr && (has_fixed_scores(e) || drawn);
      },
-     redrawn_cosines, false},
+     redrawn_cosines,
+     {{"",
+       "As d grows, cosines obey rho' = (1 - rho) ((n-1) rho + 1) q (2p + (n-2) q) in s, with the "
+       "weights p of oneself and q of another: from orthogonal tokens to 1/2 at t = {}"},
+      {"drawn-scores",
+       "As d grows, cosines obey rho' = (1 - rho) ((n-1) rho + 1) q (2p + (n-2) q) in s, with the "
+       "weights p of oneself and q of another, here 1/n, since scores have variance beta^2/d: from "
+       "orthogonal tokens to 1/2 at t = {}"}},
+     false},
     {"energy-rises",
      "one head without mask, V = Q^T K symmetric, perceptrons along their gradient; no noise, no "
      "gains, an adaptive method",
      "2312.10794, Section 3; 2501.03096; with a perceptron 2601.21366",
      [](const Experiment& e) { return is_adaptive(e) && energy_direction(e) > 0; },
-     [](const Experiment&) -> std::string {
-       return "The flow goes up the gradient of the energy, which never falls";
-     }},
-    {"energy-falls", "as before, with V = -Q^T K",
+     plainly,
+     {{"", "The flow goes up the gradient of the energy, which never falls"}}},
+    {"energy-falls",
+     "as before, with V = -Q^T K",
      "2312.10794, Section 3; 2501.03096; with a perceptron 2601.21366",
      [](const Experiment& e) { return is_adaptive(e) && energy_direction(e) < 0; },
-     [](const Experiment&) -> std::string {
-       return "The flow goes down the gradient of the energy, which never rises";
-     }},
-    {"lost-middle", "causal USA on the circle with ALiBi, Q = K = V = I, beta > 0, clocks U1 to U3",
+     plainly,
+     {{"", "The flow goes down the gradient of the energy, which never rises"}}},
+    {"lost-middle",
+     "causal USA on the circle with ALiBi, Q = K = V = I, beta > 0, clocks U1 to U3",
      "2605.09213",
      [](const Experiment& e) {
        const Attention* a = sphere_head(e);
@@ -617,26 +668,45 @@ const KnownStatement kStatements[] = {
               a->weighting == Attention::unnormalised && a->beta > 0 && has_plain_scores(*a) &&
               is_identity(a->value) && !kernel_of(e.dynamics.clock).arc_length;
      },
-     lost_middle},
+     lost_middle,
+     {{"",
+       "For many tokens that start uniform, what the last keeps of the others is U-shaped in their "
+       "place, so that the middle is lost: certainly up to t = {}, and until a critical time, t = "
+       "{} for marks of the paper's width; later the end keeps least"}}},
 };
 
 }  // namespace
 
 std::span<const KnownStatement> known_statements() { return kStatements; }
 
-std::vector<std::string> known_results(const Experiment& e) {
-  std::vector<std::string> known;
+std::string form_name(const KnownStatement& statement, std::string_view form) {
+  return form.empty() ? statement.name : fmt::format("{}-{}", statement.name, form);
+}
+
+std::vector<KnownResult> find_known_results(const Experiment& e) {
+  std::vector<KnownResult> known;
   bool of_flow = false;
   for (const KnownStatement& statement : kStatements) {
     if (!statement.applies(e)) continue;
-    known.push_back(fmt::format("{} ({}).", statement.conclusion(e), statement.source));
+    Conclusion conclusion = statement.conclude(e);
+    for (const auto& [form, text] : statement.forms)
+      if (conclusion.form == form)
+        known.push_back({form_name(statement, form), statement.source,
+                         fmt::format("{} ({}).", fill(text, conclusion.values), statement.source),
+                         std::move(conclusion.values)});
     of_flow = of_flow || statement.of_flow;
   }
-  if (of_flow && !is_adaptive(e))
-    known.push_back(fmt::format(
-        "This is known of the exact flow: steps of fixed length, here {:g}, need not follow it.",
-        e.flow.dt));
+  if (of_flow && !is_adaptive(e)) {
+    const std::string step = fmt::format("{:g}", e.flow.dt);
+    known.push_back({"exact-flow", "", fill(kOfExactFlow, {step}), {step}});
+  }
   return known;
+}
+
+std::vector<std::string> known_results(const Experiment& e) {
+  std::vector<std::string> sentences;
+  for (KnownResult& result : find_known_results(e)) sentences.push_back(std::move(result.sentence));
+  return sentences;
 }
 
 }  // namespace murmur

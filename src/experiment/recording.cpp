@@ -48,11 +48,13 @@ void Recording::prepare() {
   const std::int64_t frames = experiment_.schedule.frames() - first_;
   const double numbers = static_cast<double>(frames) * static_cast<double>(numbers_of(shape));
   if (numbers > kMostNumbers)
-    throw Error(Fault::input,
-                fmt::format("{} frames of {} particles with {} coordinates are too many to store",
-                            frames, shape.n, shape.d),
-                fmt::format("frames x n x d = {:.3g}, at most {:.3g}", numbers, kMostNumbers),
-                "keep fewer frames (save=every:... or a smaller T), or make n or d smaller");
+    throw TooManyFrames(
+        {Fault::input,
+         fmt::format("{} frames of {} particles with {} coordinates are too many to store", frames,
+                     shape.n, shape.d),
+         fmt::format("frames x n x d = {:.3g}, at most {:.3g}", numbers, kMostNumbers),
+         "keep fewer frames (save=every:... or a smaller T), or make n or d smaller"},
+        frames, shape);
   engine_ = make_engine(experiment_.engine);
   field_ = prepare_field(experiment_, *engine_);
 }

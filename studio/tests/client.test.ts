@@ -1,6 +1,6 @@
 // client.test.ts: a worker that breaks refuses what was asked and what is asked later.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Answer, Call } from "../src/core/calls";
+import type { Answer, Call } from "../src/core/protocol";
 import { startCore } from "../src/core/client";
 
 /** A worker that answers `about`, and anything else when it is told to. */

@@ -2,8 +2,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { between, decimal, fixed, readDecimalsWith, written } from "../src/strings/decimal";
 import { chance, coordinate, figure, percent, percentFine, times, vector } from "../src/strings/figures";
-import { told as germanTold } from "../src/strings/de/known";
-import { told as frenchTold } from "../src/strings/fr/known";
+import { known as german } from "../src/strings/de/known";
+import { known as french } from "../src/strings/fr/known";
+import { writeKnown } from "../src/strings/known";
 import { formatRecipe } from "../src/state/recipe";
 import { brief } from "../src/views/flock/plots";
 import { commandOf } from "../src/views/flock/parameters";
@@ -33,18 +34,21 @@ describe("a number that is read", () => {
 });
 
 describe("what the core knows, told in another language", () => {
-  const sentence = "The uniform law of infinitely many tokens loses stability at kappa_c = 3.25, noise 0.31; here kappa = 5.5 (2501.12345, Theorem 2.1).";
-  it.each([["de", germanTold], ["fr", frenchTold]] as const)("has commas in values and points in papers: %s", (_, told) => {
-    expect(told(sentence)).toMatch(/= 3,25.*= 5,5 \(2501\.12345, Theorem 2\.1\)/);
-    expect(told("Nobody knows 1.5 = 1.5 of this.")).toBe("Nobody knows 1.5 = 1.5 of this."); // it stays English
+  it.each([["de", german], ["fr", french]] as const)("has commas in values and points in papers and formulas: %s", (_, texts) => {
+    readDecimalsWith(",");
+    const source = "2501.12345, Theorem 2.1";
+    const written = writeKnown({ name: "noise-threshold", source, sentence: "", values: ["3.25", "0.31", "5.5"] }, texts);
+    expect(written).toMatch(/= 3,25.*= 5,5 \(2501\.12345, Theorem 2\.1\)\.$/);
+    expect(writeKnown({ name: "normalised-late-rate", source, sentence: "", values: ["t^(-2.5)"] }, texts)).toContain("t^(-2.5)");
+    expect(writeKnown({ name: "exact-flow", source: "", sentence: "", values: ["0.1"] }, texts)).toMatch(/0,1[^()]*\.$/);
   });
 });
 
 describe("texts of other languages", () => {
   const kPoint = /\d\.\d/;
-  const kPapers = /\d{4}\.\d{4,5}/g;
+  const kPapers = /\d{4}\.\d{4,5}|(?:Satz|théorème) \d\.\d/g;
   it.each(["de/", "fr/"])("hold no decimal point: %s", (folder) => {
-    const found = filesOf(folder).filter((name) => name !== "known.ts").flatMap((name) =>
+    const found = filesOf(folder).flatMap((name) =>
       literalsOf(folder + name).filter(({ text }) => kPoint.test(text.replace(kPapers, ""))).map(({ text, line }) => `${name}:${line} ${text}`));
     expect(found).toEqual([]);
   });

@@ -5,7 +5,6 @@ import { story as storyWords } from "../src/strings/story";
 import { gather, joined, shared, within } from "../src/views/story/labels";
 import { middle } from "../src/views/story/marks";
 import { depthOf, kInfluence, kLadders, rungAt, rungsOf, type Ladder } from "../src/views/story/measured";
-import { nextWord } from "../src/views/story/derived";
 import { kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, kStopNames, kStops, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 
@@ -128,19 +127,6 @@ describe("scenes", () => {
 });
 
 describe("the next word", () => {
-  const words = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-  it("is any of all at kappa 0, and the nearest at a large one", () => {
-    const any = nextWord([0.2, 0.3, -0.1], words, 0);
-    expect(any.outcomes).toBeCloseTo(3, 12);
-    expect(any.entropy).toBeCloseTo(Math.log(3), 12);
-    expect(nextWord([0.1, 0.9, 0.2], words, 400).probability[1]).toBeCloseTo(1, 12);
-  });
-  it("depends on the direction alone, and on differences of cosines by e to the kappa", () => {
-    const [near, far] = [nextWord([0.6, 0.8, 0], words, 7), nextWord([6, 8, 0], words, 7)];
-    far.probability.forEach((p, v) => expect(p).toBeCloseTo(near.probability[v], 12));
-    expect(near.probability[1] / near.probability[0]).toBeCloseTo(Math.exp(7 * 0.2), 9);
-    expect(near.probability.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 12);
-  });
   it("has a vocabulary on the unit sphere", () => {
     for (const { place } of scene("next").vocabulary!) expect(Math.hypot(...place)).toBeCloseTo(1, 12);
   });

@@ -5,7 +5,7 @@ import { coreOf } from "../src/core/core";
 import type { Core } from "../src/core/protocol";
 import { story as storyWords } from "../src/strings/story";
 import { Film } from "../src/state/film";
-import { apart, movedByGuest, nextWord } from "../src/views/story/derived";
+import { apart, movedByGuest } from "../src/views/story/derived";
 import { flyLevels } from "../src/views/story/joined_film";
 import { pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
@@ -194,8 +194,8 @@ describe.skipIf(!existsSync(wasm))("the stops, flown", () => {
     for (const [bank, topic] of [["river", "water"], ["money", "money"]] as const) {
       const { rows } = await flown(core, "next", { bank });
       const { vocabulary } = sceneOf(stopOf("next"), { ...kKnobs, bank }, storyWords.signs);
-      const said = (frame: number[][]) => nextWord(frame[frame.length - 1], vocabulary!.map(({ place }) => place), 16);
-      const [first, last] = [said(rows[0]), said(rows[rows.length - 1])];
+      const said = (frame: number[][]) => core.nextWord(frame[frame.length - 1], pointsOf(vocabulary!).rows, 16);
+      const [first, last] = [await said(rows[0]), await said(rows[rows.length - 1])];
       expect(last.outcomes).toBeLessThan(0.6 * first.outcomes);
       const right = vocabulary!.reduce((sum, word, v) => sum + (word.topic === topic ? last.probability[v] : 0), 0);
       expect(right).toBeGreaterThan(0.9);

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/attention.h"
-#include "experiment/known.h"
+#include "murmur/known.h"
 #include "murmur/theory.h"
 #include "observe/energy.h"
 #include "support.h"

@@ -1,7 +1,6 @@
 // client.ts: starts the core's worker and calls it like a local object.
 
-import type { Answer, Call } from "./calls";
-import type { Core, Fault } from "./protocol";
+import type { Answer, Call, Core, Fault } from "./protocol";
 import { core as words } from "../strings/core";
 
 /** The Core, and the way to be rid of its worker; calls still open are then refused. */
@@ -19,23 +18,8 @@ function stopped(where: string): Fault {
 }
 
 const names: (keyof Core)[] = [
-  "about",
-  "flight",
-  "trained",
-  "centre",
-  "flock",
-  "flockOfPoints",
-  "fly",
-  "frame",
-  "branch",
-  "gaze",
-  "dome",
-  "fields",
-  "velocity",
-  "carry",
-  "axes",
-  "close",
-  "release",
+  "about", "flight", "trained", "centre", "flock", "flockOfPoints", "fly", "frame", "branch", "gaze", "dome", "groups", "nextWord",
+  "fields", "velocity", "carry", "axes", "close", "release",
 ];
 
 /** Calls a worker by messages; it answers in the order of asking. */

@@ -12,7 +12,9 @@ import type {
   FlockOptions,
   Frames,
   Gaze,
+  Grouping,
   Ink,
+  NextWord,
   TrainedInfo,
   Words,
 } from "./protocol";
@@ -184,6 +186,14 @@ function flying(module: MurmurModule): Omit<Core, keyof Making> {
       const [weights, keys, queries, arrows, keyLengths, values, keyGroups, valueGroups] =
         reply.arrays.map((_, k) => new Float64Array(array(reply, k)));
       return { ...text, weights, keys, queries, arrows, keyLengths, values, keyGroups, valueGroups };
+    },
+    async groups(rows: ArrayLike<number>, d: number, sphere: boolean, by: Grouping) {
+      const reply = ask(module, { do: "groups", d, sphere, ...by }, Float64Array.from(rows));
+      return { of: new Int32Array(array(reply, 0)), leaders: new Int32Array(array(reply, 1)) };
+    },
+    async nextWord(place: ArrayLike<number>, points: Float64Array, kappa: number) {
+      const reply = ask(module, { do: "nextWord", place: Array.from(place), kappa }, points);
+      return { ...(reply.text as Omit<NextWord, "probability">), probability: new Float64Array(array(reply, 0)) };
     },
     async fields(trained: number, block: number, rows: Float64Array) {
       return doubles(module, { do: "fields", trained, block }, rows);

@@ -1,4 +1,5 @@
 // protocol.ts: the messages between the page and the core's worker.
+import type { KnownName } from "./wasm/known";
 
 /** Parameters by the names the command line has: { beta: 4, n: 64, dynamics: "SA" }. */
 export type Words = Record<string, string | number | boolean>;
@@ -11,6 +12,10 @@ export interface Fault {
   remedy: string;
   /** The flight or the trained swarm asked about was closed, or never made. */
   gone?: true;
+  /** Of a flight that is too large: how many frames of how many boids with how many coordinates. */
+  frames?: number;
+  n?: number;
+  d?: number;
 }
 
 export interface ParameterRow {
@@ -50,10 +55,19 @@ export interface FlightInfo {
   /** Trained flights: the digits that were learned, and the names of the classes in the order of the scores. */
   digits: number[];
   classes: string[];
-  /** What is proved about the setting, one sentence each, with its source. */
-  known: string[];
+  /** What is proved about the setting. */
+  known: KnownResult[];
   /** The .toml that flies the same with the program murmur; empty for trained flights. */
   config: string;
+}
+
+export type { KnownName };
+/** A result as the core's statement that applies, with the numbers and formulas in it. */
+export interface KnownResult {
+  name: KnownName;
+  source: string; // empty: it is a note on the others
+  sentence: string; // in English, with its source
+  values: string[];
 }
 
 export interface Ending {
@@ -112,6 +126,23 @@ export interface Gaze {
   key: number[];
   value: number[];
   feedForward: number[];
+}
+
+/** The groups of a moment. */
+export interface Groups {
+  of: Int32Array; // (n) the group of each boid, numbered by first member
+  leaders: Int32Array; // who hears itself best, and so stays under hardmax
+}
+
+/** Within `tol`: 1 - <x, y> on the sphere, |x - y| in space. For `beta`: at one peak of sum_j e^(beta <y, x_j>). */
+export type Grouping = { tol: number } | { beta: number };
+
+/** Which word may come next at a place. */
+export interface NextWord {
+  probability: Float64Array; // (words)
+  entropy: number; // nats
+  outcomes: number; // e^entropy: how many words are possible
+  best: number;
 }
 
 /** What one head has in a boid's move. */
@@ -186,6 +217,10 @@ export interface Core {
   branch(flight: number, frame: number, edits: Edit[]): Promise<FlightInfo>;
   gaze(flight: number, frame: number, boid: number): Promise<Gaze>;
   dome(flight: number, frame: number, boid: number): Promise<Dome>;
+  /** Groups of boids at `rows` (n, d). */
+  groups(rows: ArrayLike<number>, d: number, sphere: boolean, by: Grouping): Promise<Groups>;
+  /** `words` (count, d) of length 1. p_v = e^(kappa <u, w_v>) / sum_w e^(kappa <u, w_w>), u = place / |place|. */
+  nextWord(place: ArrayLike<number>, words: Float64Array, kappa: number): Promise<NextWord>;
   /** (count, 4, d): query, key, value, feed-forward of one block at `rows` (count, d). */
   fields(trained: number, block: number, rows: Float64Array): Promise<Float64Array>;
   /** (count, d): velocity of test particles without weight at `rows` (count, d), beside the flock of a frame. */
@@ -200,4 +235,18 @@ export interface Core {
   close(flight: number): Promise<void>;
   /** Lets go of a trained swarm; flights of it that are open go on. */
   release(trained: number): Promise<void>;
+}
+
+/** A call of the core on its way to the worker. */
+export interface Call {
+  id: number;
+  name: keyof Core;
+  given: unknown[];
+}
+
+/** Either the result or, where there is a fault, the refusal. */
+export interface Answer {
+  id: number;
+  result?: unknown;
+  fault?: Fault;
 }

@@ -1,8 +1,7 @@
 // worker.ts: runs the core in its own thread, answering one request after another.
 
 import { coreOf, faultOf } from "./core";
-import type { Answer, Call } from "./calls";
-import type { Core } from "./protocol";
+import type { Answer, Call, Core } from "./protocol";
 import factory from "./wasm/murmur.mjs";
 
 const wasm = new URL("./wasm/murmur.wasm", import.meta.url).href;

@@ -70,6 +70,7 @@ export async function film(
       }
       if (!report(k, all.length) || player.film.value !== flight) return null;
       if (loud) player.put(at);
+      await on.settle?.(at);
       await taker.take(player.during(at, () => composer.draw()));
     }
     return { blob: await taker.finish(), frames: all.length };

@@ -1,9 +1,8 @@
 // dome.ts: the parts of one token's move: asked of the core as the film plays, stepped through by hand.
-import { signal } from "@preact/signals";
 import type { Dome } from "../core/protocol";
 import type { Player } from "./player";
 import { amount, change, flag, word } from "./recipe";
-import { core } from "./session";
+import { Question } from "./question";
 
 export const kParts = 6; // gaze, places, attention, message, own will, move
 
@@ -54,34 +53,17 @@ export interface Wish {
   boid: number;
 }
 
-/** Asks one question at a time; the last wish is answered. */
+/** The parts of the move of the boid wanted. */
 export class Domes {
-  readonly seen = signal<Seen | null>(null);
-  private wanted: Wish | null = null;
-  private asking = false;
+  private readonly question = new Question<Seen>();
+  readonly seen = this.question.answer;
 
   want(wish: Wish | null): void {
-    const now = this.wanted;
-    if (!wish) {
-      this.wanted = null;
-      this.seen.value = null;
-      return;
-    }
-    if (now && now.flight === wish.flight && now.frame === wish.frame && now.boid === wish.boid) return;
-    this.wanted = wish;
-    if (!this.asking) void this.ask();
-  }
-
-  private async ask(): Promise<void> {
-    this.asking = true;
-    while (this.wanted) {
-      const wish = this.wanted;
-      const { flight, frame, boid } = wish;
-      const dome = await core.then((awake) => awake.dome(flight, frame, boid)).catch(() => null); // it may be gone
-      if (this.wanted !== wish) continue;
-      this.seen.value = dome && dome.heads.length > 0 ? { flight, frame, boid, dome } : null;
-      break;
-    }
-    this.asking = false;
+    if (!wish) return this.question.drop();
+    const { flight, frame, boid } = wish;
+    this.question.want(`${flight}/${frame}/${boid}`, async (awake) => {
+      const dome = await awake.dome(flight, frame, boid);
+      return dome.heads.length > 0 ? { ...wish, dome } : null;
+    });
   }
 }

@@ -29,6 +29,8 @@ export interface OnStage {
   card?(): Card | null;
   /** Whether what is drawn follows the frames by asking the core: then a film shows every one to the whole page. */
   asks?(): boolean;
+  /** Asks the core for what the drawing of a moment needs, so that a film can draw it. */
+  settle?(at: number): Promise<void>;
   /** Takes dropped files; true when they were of use. */
   accept?(files: File[]): Promise<boolean>;
 }

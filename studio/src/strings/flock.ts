@@ -1,4 +1,5 @@
 // flock.ts: texts of the view Flock.
+import type { KnownResult } from "../core/protocol";
 import { fixed, written } from "./decimal";
 
 export const flock = {
@@ -64,7 +65,7 @@ export const flock = {
       `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Higher β, more clusters.`,
   },
   known: "What is known for this setting",
-  told: (sentence: string) => sentence, // translates a sentence of the core
+  told: (result: KnownResult) => result.sentence,
   nothingKnown: "No theorem that we know of covers this setting.",
   equation: "The equation",
   command: "The same in a terminal",

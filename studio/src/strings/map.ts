@@ -16,7 +16,8 @@ export const map = {
     "MiniLM, whose tokens move in Words, is off this map, beyond its lower left corner. The β that fits its layers best " +
     "falls from 0.3 to −1.7: below 0 a token attends most to what is unlike it. And its six layers together take about " +
     "0.3 of time t. So its tokens are still apart when it has read a sentence.",
-  source: (of: string) => `Source: ${of}.`,
+  source: (paper: string, figure: number, quantity: string) =>
+    `Source: the setting of ${paper}, Fig. ${figure}, which shows ${quantity}.`,
   how: (touch: boolean) =>
     `${touch ? "Tap a pixel" : "Click a pixel, or move the cursor with the arrow keys and press Enter"}: this run is ` +
     "computed again next to the map.",

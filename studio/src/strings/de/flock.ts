@@ -1,7 +1,8 @@
 // flock.ts: die Worte der Ansicht Schwarm.
 import type { flock as english } from "../flock";
 import type { Translation } from "../translation";
-import { told } from "./known";
+import { writeKnown } from "../known";
+import { known } from "./known";
 import { fixed, written } from "../decimal";
 
 export const flock: Translation<typeof english> = {
@@ -59,7 +60,7 @@ export const flock: Translation<typeof english> = {
       `bilden sich ${d === 2 ? "auf dem Kreis" : "auf der Kugel"} und warten. Schärferer Blick, mehr Cluster.`,
   },
   known: "Was man über diese Einstellung weiß",
-  told,
+  told: (result) => writeKnown(result, known),
   nothingKnown: "Kein Satz, den wir kennen, gilt für diese Einstellung.",
   equation: "Die Gleichung",
   command: "Dasselbe im Terminal",

@@ -21,7 +21,7 @@ export const map: Translation<typeof english> = {
     "MiniLM, dessen Token in Wörter fliegen, wohnt außerhalb dieser Karte, jenseits ihrer Ecke unten links. Das β, das am besten zu seinen " +
     "Schichten passt, fällt von 0,3 auf −1,7: unter 0 hört ein Token am meisten, was ihm unähnlich ist. Und seine sechs Schichten zusammen " +
     "durchlaufen etwa 0,3 der Zeit t. Darum sind seine Token noch getrennt, wenn es einen Satz gelesen hat.",
-  source: (of) => `Quelle: ${of.replace("the setting of", "der Aufbau von").replace("Fig.", "Abb.").replace("which shows", "dort:")}.`,
+  source: (paper, figure, quantity) => `Quelle: der Aufbau von ${paper}, Abb. ${figure}, dort: ${quantity}.`,
   how: (touch) =>
     (touch ? "Tipp einen Bildpunkt an" : "Klick einen Bildpunkt an, oder beweg den Zeiger mit den Pfeiltasten und drück Enter") +
     ": genau dieser Flug wird neben der Karte " +

@@ -1,7 +1,8 @@
 // flock.ts : les mots de la vue Nuée.
 import type { flock as english } from "../flock";
 import type { Translation } from "../translation";
-import { told } from "./known";
+import { writeKnown } from "../known";
+import { known } from "./known";
 import { fixed, written } from "../decimal";
 
 export const flock: Translation<typeof english> = {
@@ -59,7 +60,7 @@ export const flock: Translation<typeof english> = {
       `portée se forment ${d === 2 ? "sur le cercle" : "sur la sphère"} et attendent. Regard plus aigu, plus d’amas.`,
   },
   known: "Ce qu’on sait de ce réglage",
-  told,
+  told: (result) => writeKnown(result, known),
   nothingKnown: "Aucun théorème connu de nous ne couvre ce réglage.",
   equation: "L’équation",
   command: "La même chose dans un terminal",

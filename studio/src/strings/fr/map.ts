@@ -20,7 +20,7 @@ export const map: Translation<typeof english> = {
     "MiniLM, dont les tokens volent dans Mots, vit hors de cette carte, au-delà de son coin en bas à gauche. Le β qui convient le mieux à " +
     "ses couches tombe de 0,3 à −1,7 : sous 0, un token entend surtout ce qui ne lui ressemble pas. Et ses six couches ensemble " +
     "parcourent environ 0,3 du temps t. Ses tokens sont donc encore séparés quand il a lu une phrase.",
-  source: (of) => `Source : ${of.replace("the setting of", "le cadre de").replace("Fig.", "fig.").replace("which shows", "qui montre")}.`,
+  source: (paper, figure, quantity) => `Source : le cadre de ${paper}, fig. ${figure}, qui montre ${quantity}.`,
   how: (touch) =>
     (touch ? "Touchez un pixel" : "Cliquez un pixel, ou déplacez le curseur avec les flèches et pressez Entrée") +
     " : ce vol précis est refait à côté de la carte.",

@@ -1,10 +1,10 @@
 // gaze.tsx: the attention of one token: asked of the core as the film plays, and shown in numbers.
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import type { Gaze } from "../../core/protocol";
 import { Button } from "../../parts/controls";
 import { meanAttention } from "../../scene/mean_attention";
 import type { Branch } from "../../state/branch";
-import { core } from "../../state/session";
+import { Question } from "../../state/question";
 import { isTouch } from "../../state/touch";
 import { strings } from "../../strings";
 import { loudest } from "./lines";
@@ -13,9 +13,8 @@ import { fixed } from "../../strings/decimal";
 
 /** The gaze of the chosen boid at the frame shown; null while none is chosen. */
 export class Gazer {
-  readonly seen = signal<{ boid: number; frame: number; gaze: Gaze } | null>(null);
-  private wanted = "";
-  private asking = false;
+  private readonly question = new Question<{ boid: number; frame: number; gaze: Gaze }>();
+  readonly seen = this.question.answer;
 
   constructor(private readonly branch: Branch) {}
 
@@ -27,34 +26,10 @@ export class Gazer {
       const film = player.film.value;
       const frame = player.frame.value;
       const flight = this.branch.flightAt(frame);
-      if (boid === null || !film || flight === null || boid >= film.info.n || frame >= film.flown.value) {
-        this.wanted = "";
-        this.seen.value = null;
-        return;
-      }
-      const wish = `${flight}:${frame}:${boid}`;
-      if (wish !== this.wanted) {
-        this.wanted = wish;
-        if (!this.asking) void this.ask();
-      }
+      const there = film && flight !== null && boid !== null && boid < film.info.n && frame < film.flown.value;
+      if (!there) return this.question.drop();
+      this.question.want(`${flight}/${frame}/${boid}`, async (awake) => ({ boid, frame, gaze: await awake.gaze(flight, frame, boid) }));
     });
-  }
-
-  /** One question at a time; the last wish is answered. */
-  private async ask(): Promise<void> {
-    this.asking = true;
-    try {
-      while (this.wanted !== "") {
-        const wish = this.wanted;
-        const [flight, frame, boid] = wish.split(":").map(Number);
-        const gaze = await (await core).gaze(flight, frame, boid).catch(() => null); // the flight may be gone
-        if (this.wanted !== wish) continue;
-        this.seen.value = gaze && { boid, frame, gaze };
-        break;
-      }
-    } finally {
-      this.asking = false;
-    }
   }
 }
 

@@ -1,8 +1,8 @@
 // field_requests.ts: asks the core about the slice: fields on its grid, streamlines, test tokens, the attention of a token.
-import { signal } from "@preact/signals";
-import type { Core, Gaze, TrainedInfo } from "../../core/protocol";
+import type { Gaze, TrainedInfo } from "../../core/protocol";
 import type { Film } from "../../state/film";
-import { core, isFault, tell } from "../../state/session";
+import { Question } from "../../state/question";
+import { tell } from "../../state/session";
 import { kFields, type LineName } from "./choices";
 import { gridOf, type Slice } from "./slice";
 import { carried, streamlines, type Ask } from "./stream";
@@ -29,51 +29,11 @@ export interface GridAnswer {
 const kSeeds = 8; // streamlines a side
 const kSteps = 36;
 
-/** One kind of question: asked when its key changes, one at a time, the last wish answered. */
-class Question<T> {
-  readonly answer = signal<T | null>(null);
-  private asked = "";
-  private busy = false;
-  private waiting: { key: string; ask: (awake: Core, current: () => boolean) => Promise<T | null> } | null = null;
-
-  want(key: string, ask: (awake: Core, current: () => boolean) => Promise<T | null>): void {
-    if (key === this.asked) return;
-    this.asked = key;
-    this.waiting = { key, ask };
-    if (!this.busy) void this.run();
-  }
-
-  private async run(): Promise<void> {
-    this.busy = true;
-    while (this.waiting) {
-      const { key, ask } = this.waiting;
-      this.waiting = null;
-      const current = () => this.asked === key;
-      try {
-        const answer = await ask(await core, current);
-        if (current()) this.answer.value = answer;
-      } catch (error) {
-        if (!isGone(error)) tell(error);
-        if (current()) {
-          this.answer.value = null;
-          this.asked = ""; // the same may be asked again
-        }
-      }
-    }
-    this.busy = false;
-  }
-}
-
-/** A flight that was closed while a question was on its way is no news. */
-function isGone(error: unknown): boolean {
-  return isFault(error) && error.gone === true;
-}
-
 export class FieldRequests {
-  private readonly gridQuestion = new Question<GridAnswer>();
-  private readonly lineQuestion = new Question<{ ways: Float64Array; count: number; d: number }>();
-  private readonly dropQuestion = new Question<{ ways: Float64Array; count: number; d: number; first: number }>();
-  private readonly gazeQuestion = new Question<{ boid: number; frame: number; gaze: Gaze }>();
+  private readonly gridQuestion = new Question<GridAnswer>(tell);
+  private readonly lineQuestion = new Question<{ ways: Float64Array; count: number; d: number }>(tell);
+  private readonly dropQuestion = new Question<{ ways: Float64Array; count: number; d: number; first: number }>(tell);
+  private readonly gazeQuestion = new Question<{ boid: number; frame: number; gaze: Gaze }>(tell);
   readonly grid = this.gridQuestion.answer;
   readonly lines = this.lineQuestion.answer;
   readonly drops = this.dropQuestion.answer;
@@ -90,7 +50,7 @@ export class FieldRequests {
     this.wantLines(wish, `${here}`);
     this.wantDrops(wish);
     const flown = film.flown.value > wish.frame;
-    if (wish.boid === null) this.gazeQuestion.want("", async () => null);
+    if (wish.boid === null) this.gazeQuestion.drop();
     else if (flown) {
       const { boid, frame } = wish;
       this.gazeQuestion.want(`${film.info.id}/${frame}/${boid}`, async (awake) => ({
@@ -100,7 +60,7 @@ export class FieldRequests {
   }
 
   private wantLines({ trained, film, frame, block, slice, lines }: Wish, here: string): void {
-    if (lines === "none") return this.lineQuestion.want("", async () => null);
+    if (lines === "none") return this.lineQuestion.drop();
     const beside = lines === "velocity";
     if (beside && film.flown.value <= frame) return;
     const key = beside ? `${here}/v/${film.info.id}/${frame}` : `${here}/${lines}/${block}`;
@@ -118,7 +78,7 @@ export class FieldRequests {
   }
 
   private wantDrops({ trained, film, drops }: Wish): void {
-    if (drops.length === 0) return this.dropQuestion.want("", async () => null);
+    if (drops.length === 0) return this.dropQuestion.drop();
     this.dropQuestion.want(`${film.info.id}/${JSON.stringify(drops)}`, async (awake, current) => {
       const d = trained.d;
       const seeds = new Float64Array(drops.length * d);

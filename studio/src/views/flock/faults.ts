@@ -1,5 +1,5 @@
 // faults.ts: errors of the core in the page's own texts: they name controls of the panel, not options of the command line.
-import type { Words } from "../../core/protocol";
+import type { Fault, Words } from "../../core/protocol";
 import { flock as flockText } from "../../strings/flock";
 
 /** Names of the panel for parameters of the command line. */
@@ -10,11 +10,10 @@ function labelOf(parameter: string): string {
 }
 
 /** The notice for a refusal: too large, a word that is no value, or settings that do not go together. */
-export function inPageWords(what: string, words: Words): { text: string; hint: string } {
+export function inPageWords({ what, where, n, d, frames }: Fault, words: Words): { text: string; hint: string } {
   const said = flockText.faults;
-  const large = /^(\d+) frames of (\d+) particles with (\d+) coordinates are too many/.exec(what);
-  if (large) return { text: said.tooLarge(Number(large[2]), Number(large[3]), Number(large[1])), hint: said.tooLargeHint };
-  const wrong = /^([a-z_]+|T) = (.*?): /.exec(what);
-  if (wrong && wrong[1] in words) return { text: said.noValue(wrong[2], labelOf(wrong[1])), hint: said.noValueHint(labelOf(wrong[1])) };
+  if (n !== undefined && d !== undefined && frames !== undefined) return { text: said.tooLarge(n, d, frames), hint: said.tooLargeHint };
+  const [name, value] = where.split("=", 2); // the word that was refused
+  if (name in words) return { text: said.noValue(value, labelOf(name)), hint: said.noValueHint(labelOf(name)) };
   return { text: said.refused(what), hint: said.refusedHint };
 }

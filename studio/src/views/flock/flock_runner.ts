@@ -9,6 +9,7 @@ import { Film } from "../../state/film";
 import { KeptFilm } from "../../state/kept_film";
 import { Player } from "../../state/player";
 import { keepMoment, opening } from "../../state/moment";
+import { Question } from "../../state/question";
 import { flag, recipe, word } from "../../state/recipe";
 import { core, isFault, notice, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
@@ -16,7 +17,6 @@ import { Motion } from "./motion";
 import { keptFilm } from "./own_runs";
 import { boidSize, FlockScene, type Colouring, type Look } from "./scene";
 import { AtEnd } from "./at_end";
-import type { Counting } from "./groups";
 import { Overlay, type Counted } from "./overlay";
 import { inPageWords } from "./faults";
 import { flockParameters, initialOf } from "./parameters";
@@ -31,7 +31,8 @@ export class FlockRunner {
   readonly scene = new FlockScene();
   readonly info = signal<FlightInfo | null>(null);
   readonly words = signal<Words>(flockParameters(recipe.value));
-  readonly gaze = signal<Gaze | null>(null);
+  private readonly gazeQuestion = new Question<Gaze>();
+  readonly gaze = this.gazeQuestion.answer;
   readonly domes = new Domes();
   private readonly overlay = new Overlay();
   readonly atEnd = new AtEnd(this.player);
@@ -39,9 +40,6 @@ export class FlockRunner {
   readonly counted = signal<Counted | null>(null);
   private domed = false;
   private domeOn: { stage: Stage; scene: DomeScene } | null = null;
-  /** The frame and boid the gaze is of. */
-  private gazeOf = "";
-  private asking = false;
   private turn = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private axesAt = 0;
@@ -83,7 +81,7 @@ export class FlockRunner {
       batch(() => {
         this.info.value = film.info;
         this.words.value = words;
-        this.gaze.value = null;
+        this.gazeQuestion.drop();
         if (notice.value?.kind === "fault") notice.value = null;
       });
       this.axesAt = 0;
@@ -91,7 +89,7 @@ export class FlockRunner {
       void film.need(film.last);
     } catch (error) {
       if (turn !== this.turn) return;
-      if (isFault(error)) notice.value = { kind: "fault", ...inPageWords(error.what, words) }; // the last good flight stays
+      if (isFault(error)) notice.value = { kind: "fault", ...inPageWords(error, words) }; // the last good flight stays
       else tell(error);
     }
   }
@@ -143,7 +141,7 @@ export class FlockRunner {
   }
 
   /** How groups are counted, and which of two tokens are one. */
-  get counting(): { by: Counting; tol: number } {
+  get counting(): { by: "touch" | "modes"; tol: number } {
     const tol = Number(this.words.value.cluster_tol ?? initialOf(recipe.value).cluster_tol);
     return { by: word("count", "touch") === "modes" ? "modes" : "touch", tol: tol > 0 ? tol : 1e-3 };
   }
@@ -155,19 +153,26 @@ export class FlockRunner {
     const frame = player.frame.value;
     if (frame >= film.flown.value) return;
     const { by, tol } = this.counting;
+    const beta = Number(this.words.value.beta ?? 1) || 1;
     const dynamics = String(this.words.value.dynamics ?? "");
     const own = ["query", "key", "value"].every((key) => (this.words.value[key] ?? "identity") === "identity");
     const space = habitat === "space";
     const look = [flag("masses", true), flag("hull", true), isDark.value, scene.seen];
     const resting = !player.playing.value || player.at.value >= film.end;
     this.overlay.show(stage, {
-      key: [id, frame, by, tol, film.flown.value > film.last, ...look].join(), frame, rows: film.frame(frame), places: scene.places,
-      colours: scene.colours, n, d, sphere: !space, size: boidSize(n), counting: by, tol,
-      beta: Number(this.words.value.beta ?? 1) || 1, masses: flag("masses", true),
+      of: [id, frame, by, by === "modes" ? beta : tol].join(), key: [film.flown.value > film.last, ...look].join(), frame,
+      rows: film.frame(frame), places: scene.places, colours: scene.colours, n, d, sphere: !space, size: boidSize(n),
+      by: by === "modes" ? { beta } : { tol }, masses: flag("masses", true),
       hull: flag("hull", true) && space && d <= 3 && ["hardmax", "rescaled"].includes(dynamics),
       leaders: dynamics === "hardmax" && space && own,
     }, resting);
     if (this.counted.value !== this.overlay.counted) this.counted.value = this.overlay.counted;
+  }
+
+  /** When the groups of a moment are here, so that a film may draw it. */
+  async settle(at: number, stage: Stage | null): Promise<void> {
+    this.player.during(at, () => this.draw(stage));
+    await this.overlay.settled();
   }
 
   /** The dome around the chosen boid, where one is asked for. */
@@ -209,31 +214,19 @@ export class FlockRunner {
       .catch(() => undefined);
   }
 
-  /** Whom the chosen boid hears at the frame shown; one question at a time. */
+  /** Whom the chosen boid hears at the frame shown. */
   private askGaze(): void {
     const boid = this.branch.chosen.value.at(-1);
     const frame = this.player.frame.value;
     const film = this.player.film.value;
-    if (boid === undefined || !film || frame >= film.flown.value) {
-      if (this.gaze.value) this.gaze.value = null;
-      this.gazeOf = "";
-      return;
-    }
+    if (boid === undefined || !film || frame >= film.flown.value) return this.gazeQuestion.drop();
     const flight = this.branch.flightAt(frame);
-    const wanted = [flight, frame, boid].join();
-    if (this.asking || flight === null || wanted === this.gazeOf) return;
-    this.asking = true;
-    void core
-      .then((awake) => awake.gaze(flight, frame, boid))
-      .then((gaze) => {
-        this.gaze.value = gaze;
-        this.scene.touch();
-      })
-      .catch(() => (this.gaze.value = null))
-      .finally(() => {
-        this.gazeOf = wanted;
-        this.asking = false;
-      });
+    if (flight === null) return;
+    this.gazeQuestion.want(`${flight}/${frame}/${boid}`, async (awake) => {
+      const gaze = await awake.gaze(flight, frame, boid);
+      this.scene.touch();
+      return gaze;
+    });
   }
 
   close(): void {

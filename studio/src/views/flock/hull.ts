@@ -1,4 +1,5 @@
-// hull.ts: the convex hull of a flock in plane or space as edges, and the leaders that a hardmax flock follows.
+// hull.ts: shapes over a flock in plane or space: the edges of its convex hull, and the middles and masses of its groups.
+import type { Groups } from "../../core/protocol";
 
 type Place = [number, number, number];
 export type Edge = readonly [Place, Place];
@@ -82,17 +83,24 @@ function edgesOf(points: readonly Place[], faces: readonly Face[], flat: number)
   }));
 }
 
-/** Tokens that hear themselves best, <x_i, x_i> >= <x_i, x_j> for all j: under hardmax they stay. `rows` (n, d). */
-export function leadersOf(rows: ArrayLike<number>, n: number, d: number): number[] {
-  const dot = (i: number, j: number) => {
-    let sum = 0;
-    for (let c = 0; c < d; ++c) sum += rows[i * d + c] * rows[j * d + c];
-    return sum;
-  };
-  const leads = (i: number) => {
-    const own = dot(i, i) * (1 + 1e-9);
-    for (let j = 0; j < n; ++j) if (j !== i && dot(i, j) > own) return false;
-    return true;
-  };
-  return Array.from({ length: n }, (_, i) => i).filter(leads);
+/** A group as it is drawn: where its middle is on the stage, and how many tokens it has. */
+export interface Mass {
+  place: [number, number, number];
+  tokens: number;
+  first: number; // the token that lends its colour
+}
+
+/** All groups. `places` (n, 3) of the stage; on the sphere the middle lies on it. */
+export function massesOf(of: Groups["of"], places: Float32Array, sphere: boolean): Mass[] {
+  const masses: Mass[] = [];
+  of.forEach((group, i) => {
+    const mass = (masses[group] ??= { place: [0, 0, 0], tokens: 0, first: i }); // groups are numbered by first member
+    ++mass.tokens;
+    for (let c = 0; c < 3; ++c) mass.place[c] += places[3 * i + c];
+  });
+  for (const mass of masses) {
+    const length = sphere ? Math.hypot(...mass.place) || 1 : mass.tokens;
+    for (let c = 0; c < 3; ++c) mass.place[c] /= length;
+  }
+  return masses;
 }

@@ -1,12 +1,14 @@
 // overlay.ts: what is drawn over the flock: clusters as discs whose area is their mass, hulls, leaders.
 import { inkOf, linear, mixInk, Pieces } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
-import { massesOf, modes, touching, type Counting, type Groups, type Mass } from "./groups";
-import { hullOf, leadersOf } from "./hull";
+import type { Grouping, Groups } from "../../core/protocol";
+import { Question } from "../../state/question";
+import { hullOf, massesOf, type Mass } from "./hull";
 
 /** One moment of a flock, and what of it is to be told. */
-export interface Moment {
-  key: string; // of the film, its frame and the view of it: the same key, the same picture
+interface Moment {
+  of: string; // the film, its frame and how groups are counted: the same groups
+  key: string; // the view of it: with the same groups the same picture
   frame: number;
   rows: Float32Array; // (n, d)
   places: Float32Array; // (n, 3)
@@ -15,9 +17,7 @@ export interface Moment {
   d: number;
   sphere: boolean;
   size: number; // of a boid
-  counting: Counting;
-  tol: number;
-  beta: number;
+  by: Grouping;
   masses: boolean;
   hull: boolean;
   leaders: boolean;
@@ -36,31 +36,41 @@ const kMostLabels = 12;
 const kLeastShare = 0.02; // of the tokens: smaller groups have no number
 
 export class Overlay {
-  private key = "";
+  private drawn: unknown[] = [];
   private readonly pieces = new Pieces();
   private labels: { label: Label; mass: Mass }[] = [];
   private labelled = "";
+  private readonly question = new Question<Groups & { frame: number }>();
   counted: Counted | null = null;
 
-  /** Draws a moment that is new; one that would cost too much waits until the flock rests. */
+  /** Draws a moment that is new with the groups last answered; one that would cost too much waits until the flock rests. */
   show(stage: Stage, moment: Moment, resting: boolean): void {
-    const { key, n, d } = moment;
-    if (key === this.key) return;
-    if (n * n * d * (moment.counting === "modes" ? 8 : 0.5) > kMostWork && !resting) return this.hide(stage);
-    this.key = key;
-    const groups = groupsOf(moment);
-    const masses = massesOf(groups, moment.places, moment.sphere);
-    const leaders = moment.leaders ? leadersOf(moment.rows, n, d) : [];
-    const largest = Math.max(1, ...masses.map(({ tokens }) => tokens));
-    this.counted = { frame: moment.frame, groups: groups.count, largest, leaders: leaders.length };
+    const { frame, rows, n, d, sphere, by } = moment;
+    if (n * n * d * ("beta" in by ? 8 : 0.5) > kMostWork && !resting) return this.hide(stage);
+    this.question.want(moment.of, async (awake) => ({ frame, ...(await awake.groups(rows, d, sphere, by)) }));
+    const groups = this.question.answer.value;
+    if (groups?.of.length !== n) return this.hide(stage);
+    const drawn = [moment.of, moment.key, groups];
+    if (drawn.every((one, k) => one === this.drawn[k])) return;
+    this.drawn = drawn;
+    const all = massesOf(groups.of, moment.places, sphere);
+    const masses = all.filter(({ tokens }) => tokens > 1);
+    const leaders = moment.leaders ? [...groups.leaders] : [];
+    const largest = Math.max(...all.map(({ tokens }) => tokens));
+    this.counted = { frame: groups.frame, groups: all.length, largest, leaders: leaders.length };
     this.drawMasses(stage, moment, moment.masses ? masses : []);
     this.drawHull(stage, moment);
     this.drawLeaders(stage, moment, leaders);
   }
 
+  /** When the groups of the moment shown last are here. */
+  settled(): Promise<void> {
+    return this.question.settled();
+  }
+
   hide(stage: Stage): void {
-    if (this.key === "") return;
-    this.key = "";
+    if (this.drawn.length === 0) return;
+    this.drawn = [];
     this.counted = null;
     stage.boids("masses", null);
     stage.boids("leaders", null);
@@ -107,8 +117,4 @@ export class Overlay {
     const sizes = new Float32Array(leaders.length).fill(1.7 * size);
     stage.boids("leaders", { positions: of(places), colours: of(colours), sizes, marks: new Float32Array(leaders.length).fill(1), order: 1 });
   }
-}
-
-function groupsOf({ rows, n, d, sphere, counting, tol, beta }: Moment): Groups {
-  return counting === "modes" ? modes({ rows, n, d, sphere }, beta) : touching({ rows, n, d, sphere }, tol);
 }

@@ -71,7 +71,7 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
       <h2>{said.title}</h2>
       <p>{said.intro[dynamics] ?? said.intro.SA}{dynamics === "SA" && hearsTheNear(words) && ` ${said.near}`}</p>
       <p class="look-for" data-look={preset || "own"}>
-        <strong>{said.lookFor}.</strong> {said.hints[preset] ?? lookFor(words)}
+        <strong>{said.lookFor}.</strong> {said.hints[preset] ?? lookFor(words, info?.known)}
       </p>
       <h3>{said.equation}</h3>
       <div data-equation={dynamics}>
@@ -80,9 +80,9 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
       <h3>{said.known}</h3>
       <ul class="known" data-known={info?.known.length ?? 0}>
         {info && info.known.length > 0 ? (
-          info.known.map((sentence) => (
-            <li key={sentence}>
-              <Linked text={said.told(sentence)} />
+          info.known.map((result) => (
+            <li key={result.name}>
+              <Linked text={said.told(result)} />
             </li>
           ))
         ) : (

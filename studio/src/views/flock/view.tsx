@@ -144,6 +144,7 @@ export default function FlockView() {
       stage: next,
       draw: () => runner.draw(next),
       card: () => ({ headline: sentenceOf(runner), colour: "--ink" }),
+      settle: (at) => runner.settle(at, next),
       asks: () => runner.branch.chosen.value.length > 0,
       accept: async (files) => {
         const file = files.find((f) => holdsPoints(f.name));

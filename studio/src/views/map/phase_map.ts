@@ -5,7 +5,7 @@ import { decimal } from "../../strings/decimal";
 /** public/maps/circle.json, as scripts/page_map.sh writes it. */
 export interface PhaseMap {
   title: string;
-  source: string;
+  source: { paper: string; figure: number; quantity: Quantity };
   command: string;
   replicas: number;
   axes: { name: string; values: number[] }[];

@@ -101,7 +101,7 @@ function Story({ atlas }: { atlas: PhaseMap | null }) {
       {atlas && (
         <>
           <p class="hint">
-            <Linked text={words.source(atlas.source)} />
+            <Linked text={words.source(atlas.source.paper, atlas.source.figure, atlas.source.quantity)} />
           </p>
           <code class="command" tabIndex={0}>{atlas.command}</code>
         </>

@@ -1,29 +1,9 @@
-// derived.ts: what the Story computes from positions: the next word, how far a guest moves the readout, how far orders end apart.
+// derived.ts: what the Story computes from positions: how far a guest moves the readout, how far orders end apart.
 import type { Core } from "../../core/protocol";
 import { Film } from "../../state/film";
 import { middle } from "./marks";
 import { pointsOf, sceneOf } from "./scenes";
 import { kKnobs, stopOf, type Scene, type Signs, type Token } from "./stops";
-
-export interface NextWord {
-  probability: number[]; // (words)
-  entropy: number; // nats
-  outcomes: number; // e^entropy: how many words are possible
-}
-
-/** p_v = e^(kappa <u, w_v>) / sum_w e^(kappa <u, w_w>), u = x / |x|; the words w are of length 1. */
-export function nextWord(x: ArrayLike<number>, words: readonly ArrayLike<number>[], kappa: number): NextWord {
-  const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
-    Array.from(a).reduce((sum: number, value, c) => sum + value * b[c], 0);
-  const length = Math.sqrt(dot(x, x)) || 1;
-  const scores = words.map((word) => (kappa * dot(x, word)) / length);
-  const most = Math.max(...scores);
-  const shares = scores.map((score) => Math.exp(score - most));
-  const total = shares.reduce((sum, share) => sum + share, 0);
-  const probability = shares.map((share) => share / total);
-  const entropy = -probability.reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0);
-  return { probability, entropy, outcomes: Math.exp(entropy) };
-}
 
 /** How far each word is from the same word of the flock beside, as the two have come to `at`. */
 export function apart(scene: Scene, film: Film, beside: Film, at: number): { token: Token; gap: number }[] {

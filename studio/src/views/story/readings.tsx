@@ -1,10 +1,14 @@
 // readings.tsx: values read off the film as it plays: badges of words, distances of orders, spaces passed, the next word.
+import { useMemo } from "preact/hooks";
+import type { NextWord } from "../../core/protocol";
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
+import { Question } from "../../state/question";
 import { story as storyWords } from "../../strings/story";
 import { kInks } from "./draw";
+import { pointsOf } from "./scenes";
 import { firstOf, kLevelFrames, spaceAt } from "./levels";
-import { apart, nextWord } from "./derived";
+import { apart } from "./derived";
 import type { Scene } from "./stops";
 import { fixed } from "../../strings/decimal";
 
@@ -35,9 +39,14 @@ function Orders({ scene, film, beside, at }: { scene: Scene; film: Film; beside:
 function Next({ scene, film, at, kappa }: { scene: Scene; film: Film; at: number; kappa: number }) {
   const words = storyWords.nextWord;
   const vocabulary = scene.vocabulary!;
-  const { probability, entropy, outcomes } = nextWord(lastPlace(film, at), vocabulary.map(({ place }) => place), kappa);
+  const question = useMemo(() => new Question<NextWord>(), []);
+  const place = lastPlace(film, at);
+  const { rows } = pointsOf(vocabulary);
+  question.want([rows, place, kappa].join(";"), (awake) => awake.nextWord(place, rows, kappa));
+  if (!question.answer.value) return null;
+  const { probability, entropy, outcomes, best } = question.answer.value;
   return (
-    <div class="reading" data-outcomes={outcomes.toFixed(3)} data-best={vocabulary[best(probability)].text}>
+    <div class="reading" data-outcomes={outcomes.toFixed(3)} data-best={vocabulary[best].text}>
       <h3>{words.bars}</h3>
       <ul class="shares" aria-label={words.bars}>
         {vocabulary.map(({ text }, v) => (
@@ -121,10 +130,6 @@ function Spaces({ scene, film, player, at }: { scene: Scene; film: Film; player:
       {at >= film.last && <p class="hint">{words.end(scene.tokens[scene.tokens.length - 1].text, end)}</p>}
     </div>
   );
-}
-
-function best(probability: readonly number[]): number {
-  return probability.indexOf(Math.max(...probability));
 }
 
 /** What the stop reads off the moment shown; nothing where it reads nothing. */
