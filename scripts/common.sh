@@ -32,7 +32,7 @@ build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev li
 # What the Python package is built with; without these the rest is built alone.
 python_packages=(python3-dev pybind11-dev python3-numpy)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
-test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14
+test_packages=(locales libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14
   openmpi-bin slurm-wlm munge mypy python3-hypothesis python3-pandas python3-xarray zsh fish man-db
   python3-matplotlib python3-nbclient python3-ipykernel)
 package_packages=(dpkg-dev file fakeroot python3-pip)

@@ -40,6 +40,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const std::filesystem::path path = output_path(flags);
   require_same_settings(reader.directory(), kind_of(reader).free);
   if (!is_being_written(reader.directory())) require_whole(reader.directory());
+  const SignalWatch watch;
   const std::string ending = path.extension().string();
   const std::string by_ending = ending.empty() ? "" : ending.substr(1);
   const std::string format = format_option.empty() ? by_ending : format_option;

@@ -60,7 +60,9 @@ int main(int argc, char** argv) {
                                  "allocation", "use fewer particles or keep fewer frames"},
                                 "auto");
   } catch (const std::filesystem::filesystem_error& error) {
-    return app::print_and_leave({Fault::runtime, error.code().message(), error.path1().string(),
+    const std::string path = error.path1().string();
+    return app::print_and_leave({Fault::runtime, error.code().message(),
+                                 path.empty() ? "a file or folder of the system" : path,
                                  "check the path, its length and its permissions"},
                                 "auto");
   } catch (const std::system_error& error) {  // from std::thread

@@ -74,12 +74,18 @@ std::vector<std::string> marked_arguments(int argc, const char* const* argv) {
     const std::size_t equals = argument.find('=');
     const bool flag = argument.starts_with("--") && equals != std::string::npos;
     const std::size_t value = flag ? equals + 1 : 0;
-    if (argument.compare(value, 1, "[") == 0) argument.insert(value, kOneValue);
+    const std::string_view given = std::string_view(argument).substr(value);
+    if (given.starts_with('[') || given.starts_with(kOneValue)) argument.insert(value, kOneValue);
     marked.push_back(std::move(argument));
   }
   return marked;
 }
 
+std::string without_mark(const std::string& value) {
+  return value.starts_with(kOneValue) ? value.substr(kOneValue.size()) : value;
+}
+
+// For messages, which quote values.
 std::string without_marks(std::string text) {
   for (std::size_t at = 0; (at = text.find(kOneValue, at)) != std::string::npos;)
     text.erase(at, kOneValue.size());
@@ -110,7 +116,7 @@ Option Options::add_flag(const std::string& names, bool& set, const std::string&
 
 Option Options::add_option(const std::string& names, std::string& value,
                            const std::string& meaning) {
-  return Option(app_.add_option(names, reset_to_default(value), meaning)->transform(without_marks));
+  return Option(app_.add_option(names, reset_to_default(value), meaning)->transform(without_mark));
 }
 
 namespace {
@@ -152,8 +158,7 @@ Option Options::add_option(const std::string& names, double& value, const std::s
 
 Option Options::add_option(const std::string& names, std::vector<std::string>& values,
                            const std::string& meaning) {
-  return Option(
-      app_.add_option(names, reset_to_default(values), meaning)->transform(without_marks));
+  return Option(app_.add_option(names, reset_to_default(values), meaning)->transform(without_mark));
 }
 
 void Options::add_footer(std::function<std::string()> text) { app_.footer(std::move(text)); }

@@ -96,7 +96,11 @@ std::vector<Job> jobs_below(const fs::path& runs) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(runs, ignored)) {
     if (entry.path().extension() != kSuffix || !entry.is_regular_file(ignored)) continue;
-    const nlohmann::json job = json_of_text(read_text(entry.path()));
+    nlohmann::json job;
+    try {
+      job = json_of_text(read_text(entry.path(), kLongestManifest));
+    } catch (const Error&) {  // it cannot be read or is too long
+    }
     const bool complete = job.is_object() && job.contains("job") && job["job"].is_string() &&
                           job.contains("command") && job["command"].is_string();
     if (!complete) continue;  // not a file that submit wrote

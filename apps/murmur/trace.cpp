@@ -164,6 +164,8 @@ std::pair<int, int> two_numbers(const std::string& text, char separator, const c
 
 Variation variation_of() {
   Variation v;
+  if (options.random_weights < 0)
+    throw_usage_error("the seed of --random-weights is below 0", "write a number from 0");
   if (options.random_asked.given())
     v.random_weights = static_cast<std::uint64_t>(options.random_weights);
   if (!options.swapped.empty())

@@ -1,8 +1,8 @@
 // dynamics.cpp: Attention, Perceptron, ManyHeads and Dynamics as objects of Python that print as
 // their equations.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "python.h"
 
@@ -96,9 +96,10 @@ void set_normalisation(const std::string& word, const std::string& where, Dynami
     const bool takes = row.argument != LayerNormRow::none;
     if (colon == std::string::npos) return;
     if (!takes) refuse(name + " takes no number", where, "write normalisation='" + name + "'");
-    char* end = nullptr;
-    const double number = std::strtod(word.c_str() + colon + 1, &end);
-    if (colon + 1 == word.size() || *end != '\0' || !std::isfinite(number) || number < 0)
+    double number = 0;
+    const char* const end = word.data() + word.size();
+    const auto [at, fault] = std::from_chars(word.data() + colon + 1, end, number);
+    if (fault != std::errc() || at != end || !std::isfinite(number) || number < 0)
       refuse("'" + word.substr(colon + 1) + "' is not a number of 0 or above", where,
              "write normalisation='" + name + ":2'");
     (row.argument == LayerNormRow::time ? dynamics.mix_until : dynamics.speed) = number;

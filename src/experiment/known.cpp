@@ -12,6 +12,7 @@
 #include "core/attention.h"
 #include "murmur/theory.h"
 #include "observe/energy.h"
+#include "run/text.h"
 #include "theory/numeric.h"
 
 namespace murmur {
@@ -244,7 +245,7 @@ bool redraws(const Experiment& e, std::initializer_list<const char*> laws) {
   return std::any_of(laws.begin(), laws.end(), [&](const char* law) { return value == law; });
 }
 
-double redraw_of(const Experiment& e) { return std::stod(setting_of(e, "redraw")); }
+double redraw_of(const Experiment& e) { return parse_number(setting_of(e, "redraw")).value(); }
 
 // Returns the only head: softmax on the round sphere, V redrawn with independent entries.
 const Attention* redrawn_head(const Experiment& e) {

@@ -11,6 +11,7 @@
 #include "murmur/engine.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
+#include "run/text.h"
 
 namespace murmur {
 
@@ -21,7 +22,8 @@ std::string base_of(const std::string& name) { return name.substr(0, name.find('
 
 double tolerance_of(const EngineChoice& choice) {
   const std::size_t colon = choice.name.find(':');
-  return colon == std::string::npos ? kMomentsPromise : std::stod(choice.name.substr(colon + 1));
+  return colon == std::string::npos ? kMomentsPromise
+                                    : parse_number(choice.name.substr(colon + 1)).value();
 }
 
 // The default tolerance of moments on a GPU.

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "murmur/error.h"
+#include "run/text.h"
 
 namespace murmur {
 
@@ -50,10 +51,9 @@ std::optional<Range> range_of(const Settings& settings, const std::string& key, 
 }
 
 bool parse_number(const std::string& text, double& value) {
-  if (text.empty() || std::isspace(static_cast<unsigned char>(text.front()))) return false;
-  char* end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() + text.size() && std::isfinite(value);
+  const std::optional<double> parsed = parse_number(text);
+  if (parsed) value = *parsed;
+  return parsed.has_value();
 }
 
 double number(const Settings& settings, const std::string& key) {

@@ -632,7 +632,7 @@ std::span<const char* const> family_names() {
 
 nlohmann::json json_of_model(std::string_view text, const std::string& where) {
   try {
-    require_shallow_json(text, where);
+    require_bounded_json(text, where);
   } catch (const Error& deep) {  // its remedy is meant for the files of a run
     throw Error(deep.fault, deep.summary, deep.where, "give the file that came with the weights");
   }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -252,7 +252,8 @@ Embedded embedded(const std::filesystem::path& picture) {
 std::string svg_size(const std::string& bytes) {
   const std::size_t at = bytes.find("viewBox=\"0 0 ");
   if (at == std::string::npos || bytes.find(" width=\"") < at) return "";
-  const double width = std::strtod(bytes.c_str() + at + 13, nullptr);
+  double width = 0;
+  std::from_chars(bytes.data() + at + 13, bytes.data() + bytes.size(), width);
   return width > 0 ? fmt::format(" style=\"max-width:{:.0f}px\"", 1.5 * width) : "";
 }
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 
 #include "murmur/error.h"
 #include "report/figures.h"
 #include "run/file.h"
+#include "run/text.h"
 
 namespace murmur {
 
@@ -61,7 +61,7 @@ std::vector<PanelCells> panels_of_cells(const Sweep& sweep, const SweepOutcome& 
 }
 
 double value_at(const Cell& cell, std::size_t axis) {
-  return std::strtod(cell.values[axis].c_str(), nullptr);
+  return parse_number(cell.values[axis]).value_or(0);
 }
 
 // Whether an axis is drawn over its logarithm: ranges by ratio, and lists over a wide range, such

@@ -585,7 +585,7 @@ std::optional<Reproduction> read_record(const std::string& name,
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   const std::string text = read_text(path);
-  require_shallow_json(text, path.string());
+  require_bounded_json(text, path.string());
   const Json record = Json::parse(text, nullptr, false);
   if (record.is_discarded() || record.at("settings") != settings_of(control)) return std::nullopt;
   for (const Json& check : record.at("checks")) done.checks.push_back(check_of(check));

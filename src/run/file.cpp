@@ -276,12 +276,11 @@ void remove_quietly(const fs::path& path) {
   if (!forbidden(Syscall::remove, path)) fs::remove_all(path, ignored);
 }
 
-std::string read_text(const fs::path& path) {
-  constexpr std::uint64_t kLongestText = std::uint64_t{512} << 20;
+std::string read_text(const fs::path& path, std::uint64_t most) {
   const File file = File::reading(path);
-  if (file.size() > kLongestText)
-    throw Error(Fault::input, "the file is longer than 512 MB", path.string(),
-                "name the file that murmur wrote");
+  if (file.size() > most)
+    throw Error(Fault::input, fmt::format("the file is longer than {} MB", most >> 20),
+                path.string(), "name the file that murmur wrote");
   std::string text(file.size(), '\0');
   file.read_at(0, std::as_writable_bytes(std::span(text)));
   return text;

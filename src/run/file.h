@@ -95,7 +95,12 @@ void make_folder_of_run(const std::filesystem::path& path);
 void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
 void sync_directory(const std::filesystem::path& path);
 void remove_quietly(const std::filesystem::path& path);  // file or whole directory
-std::string read_text(const std::filesystem::path& path);
+
+constexpr std::uint64_t kLongestTextFile = std::uint64_t{512} << 20;
+constexpr std::uint64_t kLongestManifest = std::uint64_t{16}
+                                           << 20;  // and other files of few values
+// Error(input) if the file is longer than `most` bytes.
+std::string read_text(const std::filesystem::path& path, std::uint64_t most = kLongestTextFile);
 
 // Returns the directory that holds `path`; "." for a bare name.
 std::filesystem::path parent_of(const std::filesystem::path& path);

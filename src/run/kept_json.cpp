@@ -16,35 +16,14 @@ constexpr const char* kRemedy = "restore the file, or make the run again";
 
 }  // namespace
 
-void require_shallow_json(std::string_view text, const std::string& where) {
-  int depth = 0, line = 1;
-  std::size_t line_start = 0;
-  bool quoted = false;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const char c = text[k];
-    if (c == '\n') {
-      ++line;
-      line_start = k + 1;
-    } else if (quoted) {
-      if (c == '\\')
-        ++k;
-      else if (c == '"')
-        quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kDeepestJson)
-        throw Error(Fault::input,
-                    fmt::format("JSON is nested more than {} levels deep", kDeepestJson),
-                    fmt::format("{}:{}:{}", where, line, k - line_start + 1), kRemedy);
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
+void require_bounded_json(std::string_view text, const std::string& where) {
+  if (const auto excess = excess_of_json(text))
+    throw Error(Fault::input, excess->what,
+                fmt::format("{}:{}:{}", where, excess->line, excess->column), kRemedy);
 }
 
 KeptJson KeptJson::parse(std::string_view text, const std::string& where) {
-  require_shallow_json(text, where);
+  require_bounded_json(text, where);
   auto document = std::make_shared<const nlohmann::json>(json_of_text(text));
   if (document->is_discarded())
     throw Error(Fault::input, "the file is not JSON, or cut off", where, kRemedy);

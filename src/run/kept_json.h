@@ -14,11 +14,8 @@
 
 namespace murmur {
 
-// The deepest nesting of objects and lists. Functions that walk a JSON value are recursive.
-constexpr int kDeepestJson = 64;
-
-// Error(input) if brackets are nested deeper than kDeepestJson, even in text that is not JSON.
-void require_shallow_json(std::string_view text, const std::string& where);
+// Error(input) if the text has an excess (json_text.h), even if it is not JSON.
+void require_bounded_json(std::string_view text, const std::string& where);
 
 // One value of such a file. Every accessor throws Error(input) if the value is of another type,
 // missing or out of range.

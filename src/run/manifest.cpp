@@ -42,6 +42,11 @@ Manifest manifest_of(const KeptJson& kept) {
   Manifest m;
   read_fields(kept, 0, m);
   if (m.made_of) kept.at("inputs");  // refuses a manifest without them
+  for (const auto& [name, digest] : m.sha256) {
+    const std::filesystem::path file = std::filesystem::path(name).lexically_normal();
+    if (file.is_absolute() || *file.begin() == "..")
+      kept.at("sha256").refuse(fmt::format("names {}, which is not in the run", name));
+  }
   return m;
 }
 
@@ -99,11 +104,11 @@ Manifest read_manifest(const std::filesystem::path& directory) {
   if (std::error_code ignored; !std::filesystem::exists(path, ignored))
     throw Error(Fault::input, "this is not a run directory: it holds no manifest.json",
                 directory.string(), "give a directory that murmur made, for example runs/NAME-0-1");
-  return parse_manifest(read_text(path), path.string());
+  return parse_manifest(read_text(path, kLongestManifest), path.string());
 }
 
 bool is_run_directory(const std::filesystem::path& path) try {
-  return is_ours(json_of_text(read_text(path / "manifest.json")));
+  return is_ours(json_of_text(read_text(path / "manifest.json", kLongestManifest)));
 } catch (const Error&) {
   return false;
 }

@@ -9,6 +9,7 @@
 
 #include "murmur/error.h"
 #include "murmur/run.h"
+#include "murmur/stop.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/kept_json.h"
@@ -126,8 +127,8 @@ RunReader::RunReader(const fs::path& directory) : directory_(directory) {
 
 std::string RunReader::manifest() const {
   const fs::path path = directory_ / "manifest.json";
-  std::string text = read_text(path);
-  require_shallow_json(text, path.string());
+  std::string text = read_text(path, kLongestManifest);
+  require_bounded_json(text, path.string());
   return text;
 }
 
@@ -178,6 +179,7 @@ void write_csv(const RunReader& run, Replacement& out) {
   for (int k = 0; k < run.shape().d; ++k) text += fmt::format(",x{}", k);
   out.write(text + "\n");
   for (std::int64_t f = 0; f < run.frames(); ++f) {
+    stop_point();
     const HostSwarm x = run.frame(f);
     text.clear();
     for (int i = 0; i < x.n(); ++i) {
@@ -194,6 +196,7 @@ void write_xyz(const RunReader& run, Replacement& out) {
   const int d = run.shape().d;
   const std::string more = d > 3 ? fmt::format(":coordinates:R:{}", d) : "";
   for (std::int64_t f = 0; f < run.frames(); ++f) {
+    stop_point();
     const HostSwarm x = run.frame(f);
     std::string text =
         fmt::format("{}\nProperties=species:S:1:pos:R:3{} Time={}\n", x.n(), more, run.times()[f]);
@@ -214,6 +217,7 @@ void write_array(const RunReader& run, Replacement& out) {
   const std::string axes = fmt::format("{}, {}, {}", run.frames(), run.shape().n, run.shape().d);
   out.write(npy_header_text(Element::f64, axes));
   for (std::int64_t f = 0; f < run.frames(); ++f) {
+    stop_point();
     const std::vector<double> rows = to_rows(run.frame(f));
     out.write(std::as_bytes(std::span(rows)));
   }

@@ -34,6 +34,24 @@ fs::path place_of(const fs::path& directory) {
   return place.has_filename() ? place : place.parent_path();
 }
 
+void require_no_run_inside(const fs::path& place, const char* not_done) {
+  for (fs::recursive_directory_iterator at(place), end; at != end; ++at)
+    if (fs::is_directory(at->symlink_status()) && is_run_directory(at->path()))
+      throw Error(Fault::input, fmt::format("the run holds another run, so it is not {}", not_done),
+                  at->path().string(), "move that one away, or delete it first");
+}
+
+// A run directory is put in its place by a rename, after which a process inside of the old one
+// would work in a folder that is gone.
+void require_outside(const fs::path& place) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const auto [end, ignored] = std::mismatch(place.begin(), place.end(), here.begin(), here.end());
+  if (!error && end == place.end())
+    throw Error(Fault::usage, "the output directory is the current folder, or holds it",
+                place.string(), "name another with -o DIR, or go to another folder first");
+}
+
 // Returns whether a run of this program is there and may be replaced.
 bool must_replace(const fs::path& place, bool replace) {
   std::error_code ignored;
@@ -47,6 +65,7 @@ bool must_replace(const fs::path& place, bool replace) {
   if (!is_run_directory(place))
     throw Error(Fault::usage, "what is there is not a run of murmur, so it is not replaced",
                 place.string(), "name another directory with -o DIR, or remove this one yourself");
+  require_no_run_inside(place, "replaced");
   return true;
 }
 
@@ -151,6 +170,7 @@ void rename_replacing(Scaffold& scaffold, const fs::path& place) {
 
 File make_run_directory(const fs::path& directory, const RunContents& contents, bool replace) {
   const fs::path place = place_of(directory);
+  require_outside(place);
   const bool replacing = must_replace(place, replace);
   const HoldSignals hold;
   make_directory(parent_of(place));
@@ -232,12 +252,10 @@ void require_run_itself(const fs::path& place) {
 }
 
 RunSize weigh(const fs::path& place) {
+  require_no_run_inside(place, "deleted");
   RunSize weight;
   for (fs::recursive_directory_iterator at(place), end; at != end; ++at) {
     const fs::file_status status = at->symlink_status();
-    if (fs::is_directory(status) && is_run_directory(at->path()))
-      throw Error(Fault::input, "the run holds another run, so it is not deleted",
-                  at->path().string(), "move that one away, or delete it first");
     if (!fs::is_directory(status)) ++weight.files;
     if (fs::is_regular_file(status)) weight.bytes += at->file_size();
   }

@@ -1,9 +1,17 @@
-// text.cpp: text as runs and commands write it: base 64, JSON, columns of tables, words of a shell.
+// text.cpp: text as runs and commands read and write it: numbers, base 64, JSON, columns of tables,
+// words of a shell.
+#include "run/text.h"
+
 #include <fmt/format.h>
+#include <locale.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 
 #include "run/base64.h"
 #include "run/columns.h"
@@ -11,6 +19,26 @@
 #include "run/shell.h"
 
 namespace murmur {
+
+// --- Numbers.
+
+std::optional<double> parse_number(const std::string& text) {
+  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text.front())) != 0) return {};
+  char* end = nullptr;
+  const double value = strtod_l(text.c_str(), &end, plain);
+  const bool whole_text = end == text.c_str() + text.size();
+  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_whole(const std::string& text, std::int64_t least,
+                                        std::int64_t greatest) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  const bool good = error == std::errc{} && at == end && value >= least && value <= greatest;
+  return good ? std::optional(value) : std::nullopt;
+}
 
 // --- Base 64.
 
@@ -75,7 +103,38 @@ std::string json_text(const nlohmann::ordered_json& json, int indent) {
   return written(json, indent);
 }
 
+std::optional<JsonExcess> excess_of_json(std::string_view text) {
+  int depth = 0, values = 1;
+  std::size_t line = 1, line_start = 0;
+  bool quoted = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c == '\n') {
+      ++line;
+      line_start = k + 1;
+    } else if (quoted) {
+      if (c == '\\')
+        ++k;
+      else if (c == '"')
+        quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{' || c == ',') {
+      if (c != ',' && ++depth > kDeepestJson)
+        return JsonExcess{fmt::format("JSON is nested more than {} levels deep", kDeepestJson),
+                          line, k - line_start + 1};
+      if (++values > kMostJsonValues)
+        return JsonExcess{fmt::format("JSON holds more than {} values", kMostJsonValues), line,
+                          k - line_start + 1};
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return {};
+}
+
 nlohmann::json json_of_text(std::string_view text) {
+  if (excess_of_json(text)) return nlohmann::json(nlohmann::json::value_t::discarded);
   return nlohmann::json::parse(text, nullptr, false);
 }
 

@@ -4,34 +4,19 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace murmur {
 
-// The whole text as a finite number, or as a whole number from `least` to `greatest`.
-inline std::optional<double> parse_number(const std::string& text) {
-  if (text.empty() || std::isspace(static_cast<unsigned char>(text.front())) != 0) return {};
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool whole_text = end == text.c_str() + text.size();
-  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
+// The whole text as a finite number, with a decimal point in every locale, or as a whole number
+// from `least` to `greatest`.
+std::optional<double> parse_number(const std::string& text);
 
-inline std::optional<std::int64_t> parse_whole(const std::string& text, std::int64_t least,
-                                               std::int64_t greatest) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  const bool good = error == std::errc{} && at == end && value >= least && value <= greatest;
-  return good ? std::optional(value) : std::nullopt;
-}
+std::optional<std::int64_t> parse_whole(const std::string& text, std::int64_t least,
+                                        std::int64_t greatest);
 
 template <class List>
 std::string joined(const List& items, std::string_view separator) {

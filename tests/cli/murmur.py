@@ -125,11 +125,11 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="murmur-cli-", dir=SCRATCH))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def start(self, *words, env=None, **options):
+    def start(self, *words, env=None, cwd=None, **options):
         """A process of the program in this test's folder; it does not outlive the test."""
         process = subprocess.Popen(
             [str(PROGRAM), *map(str, words)],
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             env=environment(**(env or {})),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -1,5 +1,6 @@
 """Corners where something was once lost, silently changed or overwritten."""
 
+import json
 import os
 import signal
 import subprocess
@@ -24,6 +25,49 @@ class Corners(murmur.Case):
         self.murmur("runs", "delete", "[a,b]", "--yes")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir() if p.is_dir()), ["a", "b"])
         self.assertNotIn("one value", self.murmur("render", "a", "--fps", "[3]", code=2).stderr)
+        mark = "\x1d one value: a"  # that the program puts before such names
+        self.murmur("simulate", "n=4", "T=0.1", "-o", mark, "-q")
+        self.murmur("runs", "delete", mark, "--yes")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir() if p.is_dir()), ["a", "b"])
+
+    def test_a_run_is_not_made_around_the_current_folder(self):
+        """The rename that puts it in place would leave the program in a folder that is gone."""
+        self.murmur("simulate", "n=4", "T=0.1", "-o", "run", "-q")
+        empty = self.folder / "empty"
+        empty.mkdir()
+        for here, out, extra in ((empty, ".", ()), (empty, "..", ()), (self.folder / "run", ".", ("--force",)),
+                                 (self.folder / "run/inputs", "..", ("--force",))):
+            for words in (("simulate", "n=4", "T=0.1"), ("meanfield", "T=0.1"), ("landscape", "n=4")):
+                self.refused(2, *words, "-o", out, *extra, what="current folder|already there", cwd=here)
+        self.murmur("runs", "verify", "run")
+
+    def test_a_run_that_holds_runs_is_not_replaced(self):
+        self.murmur("simulate", "n=4", "T=0.1", "-o", "outer", "-q")
+        self.murmur("simulate", "n=4", "T=0.1", "-o", "outer/runs/inner", "-q")
+        self.refused(3, "simulate", "n=4", "T=0.1", "-o", "outer", "--force", what="holds another run")
+
+    def test_json_of_more_values_than_any_run_has_is_refused(self):
+        self.murmur("simulate", "n=4", "T=0.1", "-o", "runs/a", "-q")
+        many = "[" + "{}," * 5_000_000 + "0]"
+        (self.folder / "runs/many.job").write_text(many)
+        self.assertIn("runs/a", self.murmur("runs").stdout)
+        (self.folder / "runs/a/manifest.json").write_text(many)
+        self.refused(3, "measure", "runs/a", what="not a run directory|longer than|more than 4194304 values")
+
+    def test_a_manifest_names_files_of_its_run_only(self):
+        run = self.simulate("run", "n=4", "T=0.1", "-q")
+        manifest = json.loads((run / "manifest.json").read_text())
+        for name in ("../secret", "/etc/passwd", "inputs/../../secret"):
+            (run / "manifest.json").write_text(json.dumps({**manifest, "sha256": {name: "0" * 64}}))
+            self.refused(3, "measure", "run", what="not in the run")
+
+    def test_an_export_that_is_interrupted_leaves_no_part(self):
+        self.murmur("simulate", "n=3000", "T=20", "save=every:0.02", "dt=0.5", "-o", "run", "-q")
+        process = self.start("export", "run", "-o", "film.csv")
+        murmur.wait_until(lambda: list(self.folder.glob(".film.csv*")), "the part")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(), 143)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["run"])
 
     def test_a_job_file_of_another_kind_hides_no_run(self):
         self.murmur("simulate", "n=4", "T=0.1", "-o", "runs/a", "-q")
@@ -60,6 +104,9 @@ class Corners(murmur.Case):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(what, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 3, done.stderr)
+
+    def test_seeds_are_not_negative(self):
+        self.refused(2, "trace", murmur.ROOT / "tests/fixtures/families/gpt2", "--random-weights", "-1", "a", what="below 0")
 
     def test_the_environment_does_not_change_a_finished_run(self):
         self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")

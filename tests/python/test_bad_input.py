@@ -5,6 +5,8 @@ import contextlib
 import io
 import os
 import pathlib
+import subprocess
+import sys
 import unittest
 
 import support
@@ -67,6 +69,22 @@ class Arrays(Folder):
         if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which ends a program that asks for too much
             with self.assertRaises((MemoryError, ValueError)):
                 murmur.Swarm(n=10**9, d=10**6)
+
+    def test_numbers_have_a_point_in_every_locale(self):
+        """Where the interpreter writes 0,5 for a half, defaults and given values are read as before."""
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", "./comma"], check=True)
+        script = """
+import locale, sys
+sys.path.insert(0, sys.argv[1])
+import murmur
+locale.setlocale(locale.LC_ALL, "comma")
+assert locale.str(0.5) == "0,5"
+murmur.Dynamics(normalisation="mix:0.5")
+print(murmur.simulate(n=6, T=1, beta="0.5", engine="moments:1e-9").t[-1])
+"""
+        done = subprocess.run([sys.executable, "-c", script, str(support.PACKAGE)], text=True, capture_output=True,
+                              env={**os.environ, "LOCPATH": os.getcwd()})
+        self.assertEqual((done.returncode, done.stdout), (0, "1.0\n"), done.stderr)
 
     def test_objects_that_only_look_like_arrays(self):
         class Raises:

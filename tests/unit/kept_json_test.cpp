@@ -9,6 +9,7 @@
 #include "experiment/config.h"
 #include "murmur/error.h"
 #include "picture/process.h"
+#include "run/json_text.h"
 #include "temporary.h"
 
 namespace murmur {
@@ -78,6 +79,19 @@ TEST(KeptJson, DepthIsBounded) {
   EXPECT_EQ(refusal([&] { parsed(nested(kDeepestJson)); }), "");
   EXPECT_NE(refusal([&] { parsed(nested(kDeepestJson + 1)); }), "");
   EXPECT_EQ(refusal([&] { parsed("\"" + std::string(1000, '[') + "\\\"[[\""); }), "");
+}
+
+TEST(KeptJson, TheNumberOfValuesIsBounded) {
+  const auto list = [](int values) {  // with the list itself
+    return "[0" + [&] {
+      std::string more;
+      for (int k = 2; k < values; ++k) more += ",0";
+      return more;
+    }() + "]";
+  };
+  EXPECT_FALSE(excess_of_json(list(kMostJsonValues - 1)));
+  EXPECT_TRUE(excess_of_json(list(kMostJsonValues + 1)));
+  EXPECT_TRUE(json_of_text(list(kMostJsonValues + 1)).is_discarded());
 }
 
 TEST(TomlDepth, CountsBracketsAndDottedParts) {

@@ -66,7 +66,7 @@ def reporter(wanted: ProgressLike) -> tuple[Callable[[Mapping[str, Any]], Any] |
     """The function that the engine calls, or None, and the function that ends it."""
     if callable(wanted):
         return wanted, lambda: None
-    seen = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
+    seen = in_notebook() or getattr(sys.stderr, "isatty", lambda: False)()
     if wanted is True or (wanted == "auto" and seen):
         line = Line()
         return line, line.close
