@@ -1,10 +1,10 @@
-// export.cpp: murmur export: the trajectory of a run as npy, csv or extended XYZ; a trace for the
-// page.
+// export.cpp: murmur export: the trajectory of a run as npy, csv or extended XYZ, the table of a
+// reading, or a trace for the page.
 #include <fmt/format.h>
 
 #include "command.h"
 #include "murmur/error.h"
-#include "report/figures.h"
+#include "report/readings.h"
 #include "run/compare.h"
 #include "run/formats.h"
 #include "run/identity.h"
@@ -27,6 +27,17 @@ void export_words(const RunReader& reader, const std::filesystem::path& path) {
   write_file_atomically(path, json_text(words_file(words_of_run(reader))) + "\n");
 }
 
+// The table of a reading with its default options, as CSV, or as JSON by the ending of the file.
+void export_table(const RunReader& reader, const Reading& reading,
+                  const std::filesystem::path& path) {
+  const std::filesystem::path directory = reader.directory();
+  const RunView view(reader, directory.string(),
+                     [directory] { return settings_of_run(directory); });
+  const Table table = reading.compute(view, ReadingOptions(reading.name, reading.options));
+  write_file_atomically(
+      path, path.extension() == ".json" ? json_text(json_of(table), 1) + "\n" : csv_of(table));
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Arguments arguments = parse_arguments(words);
   if (arguments.positional.size() != 1 || !arguments.assignments.empty())
@@ -46,6 +57,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const std::string format = format_option.empty() ? by_ending : format_option;
   if (format == "words" || format == "json")
     export_words(reader, path);
+  else if (const Reading* reading = find_reading(format); reading != nullptr && has_table(*reading))
+    export_table(reader, *reading, path);
   else
     export_trajectory(reader, format, path);
   if (flags.json)
@@ -58,17 +71,20 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command export_command() {
-  return {"export",
-          "Write the trajectory of a run as npy, csv or extended XYZ, or a trace for the page.",
-          "  murmur export runs/flock-0-1 -o film.xyz\n"
-          "  murmur export runs/flock-0-1 --format csv -o film.csv\n"
-          "  murmur export runs/trace-0-1 -o words.json    # for the view Words of the studio",
-          [](Options& sub, Flags&) {
-            sub.add_option(
-                "--format", format_option,
-                "npy, csv, xyz, for a trace words (.json); default: the ending of the file");
-          },
-          run};
+  return {
+      "export",
+      "Write the trajectory of a run as npy, csv or extended XYZ, or a trace for the page.",
+      "  murmur export runs/flock-0-1 -o film.xyz\n"
+      "  murmur export runs/flock-0-1 --format csv -o film.csv\n"
+      "  murmur export runs/flock-0-1 --format counts -o counts.json\n"
+      "  murmur export runs/trace-0-1 -o words.json    # for the view Words of the studio",
+      [](Options& sub, Flags&) {
+        sub.add_option(
+            "--format", format_option,
+            "npy, csv, xyz, a reading of murmur measure such as counts, for a trace words (.json); "
+            "default: the ending of the file");
+      },
+      run};
 }
 
 }  // namespace murmur::app

@@ -22,6 +22,10 @@ struct DistancesRequest {
 Drawing distances_figure(const RunReader& run, const Experiment& e,
                          const DistancesRequest& request);
 
+// The share of the pairs in each bin of distances, or of cosines, in each frame.
+Table distances_table(const RunView& view, int bins);
+Table cosines_table(const RunView& view, int bins);
+
 // A swarm on the sphere over log t: the place of every token (on the circle its angle, elsewhere
 // its angle from where the swarm ends) and the number of clusters. Marked are the times from which
 // the first lasting and the longest-lived numbers of clusters stay, and the time at which one

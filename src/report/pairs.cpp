@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/sums.h"
 #include "murmur/error.h"
@@ -168,9 +169,9 @@ std::vector<double> pair_distances(const HostSwarm& x, const ObserveSettings& se
 // The distances of the frames of a run, counted in equal bins.
 class DistanceCounts {
  public:
-  DistanceCounts(const RunReader& run, const Experiment& e, const DistancesRequest& request,
+  DistanceCounts(History history, const Experiment& e, int bins,
                  const std::vector<std::int64_t>& frames)
-      : run_(run), e_(e), bins_(request.bins) {
+      : history_(std::move(history)), e_(e), bins_(bins) {
     if (e.dynamics.manifold == Manifold::sphere) {
       longest_ = 2;
       return;
@@ -182,6 +183,7 @@ class DistanceCounts {
 
   double middle(int bin) const { return longest_ * (bin + 0.5) / bins_; }
   double longest() const { return longest_; }
+  double time(std::int64_t frame) const { return history_.time(frame); }
 
   // (bins) the share of pairs in each; a distance of 2 and rounding is in the last one.
   std::vector<double> shares_at(std::int64_t frame) const {
@@ -197,10 +199,10 @@ class DistanceCounts {
 
  private:
   std::vector<double> distances_at(std::int64_t frame) const {
-    return pair_distances(run_.frame(frame), observe_settings(e_, run_.times()[frame]));
+    return pair_distances(history_.frame(frame), observe_settings(e_, history_.time(frame)));
   }
 
-  const RunReader& run_;
+  History history_;
   const Experiment& e_;
   int bins_;
   double longest_ = 0;
@@ -241,31 +243,32 @@ Panel map_panel(const DistanceCounts& counts, const RunReader& run, const Distan
   return panel;
 }
 
-// One row for each bin of each frame shown.
-std::string csv_of_distances(const DistanceCounts& counts, const RunReader& run,
-                             std::vector<std::int64_t> frames, int bins) {
-  std::sort(frames.begin(), frames.end());
-  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
-  std::string csv = "t,from,to,share\n";
+// One row for each bin of each frame.
+Table table_of(const DistanceCounts& counts, const std::vector<std::int64_t>& frames, int bins) {
+  Table table{{"t", "from", "to", "share"}};
   for (const std::int64_t frame : frames) {
     const std::vector<double> share = counts.shares_at(frame);
     for (int b = 0; b < bins; ++b)
-      csv += fmt::format("{},{},{},{}\n", run.times()[frame], counts.longest() * b / bins,
-                         counts.longest() * (b + 1) / bins, share[b]);
+      table.rows.push_back({counts.time(frame), counts.longest() * b / bins,
+                            counts.longest() * (b + 1) / bins, share[b]});
   }
-  return csv;
+  return table;
+}
+
+void check_pairs(int n, int bins, const std::string& where) {
+  if (n < 2)
+    throw Error(Fault::input, "a single token has no pairs", where,
+                "give a run of two tokens or more");
+  constexpr int kMostBins = 1'000;
+  if (bins < 1 || bins > kMostBins)
+    throw Error(Fault::input, fmt::format("a histogram cannot have {} bins", bins),
+                fmt::format("command line: bins={}", bins),
+                fmt::format("write a number from 1 to {}", kMostBins));
 }
 
 void check(const RunReader& run, const DistancesRequest& request) {
   const std::string where = run.directory().string();
-  if (run.shape().n < 2)
-    throw Error(Fault::input, "a single token has no pairs", where,
-                "draw a run of two tokens or more");
-  constexpr int kMostBins = 1'000;
-  if (request.bins < 1 || request.bins > kMostBins)
-    throw Error(Fault::input, fmt::format("a histogram cannot have {} bins", request.bins),
-                fmt::format("command line: bins={}", request.bins),
-                fmt::format("write a number from 1 to {}", kMostBins));
+  check_pairs(run.shape().n, request.bins, where);
   if (request.log_time && !(run.times().back() > 0))
     throw Error(Fault::input, "no frame lies after t = 0", where, "write time=linear");
 }
@@ -289,13 +292,41 @@ Drawing distances_figure(const RunReader& run, const Experiment& e,
   }
   frames = shown;
   for (const double t : times) frames.push_back(nearest_frame(all, t));
-  const DistanceCounts counts(run, e, request, frames);
+  const DistanceCounts counts({run.frames(), [&run](std::int64_t k) { return run.times()[k]; },
+                               [&run](std::int64_t k) { return run.frame(k); }},
+                              e, request.bins, frames);
   Figure figure{.style = request.style};
   for (const std::int64_t frame : shown)
     figure.panels.push_back(histogram_panel(counts, run, frame));
   if (shown.size() > 1) figure.panels.push_back(map_panel(counts, run, request, times));
   figure.panels.front().title += fmt::format(", {} tokens, d = {}", run.shape().n, run.shape().d);
-  return {std::move(figure), csv_of_distances(counts, run, frames, request.bins)};
+  std::sort(frames.begin(), frames.end());
+  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
+  return {std::move(figure), csv_of(table_of(counts, frames, request.bins))};
+}
+
+Table distances_table(const RunView& view, int bins) {
+  const History& history = view.history();
+  check_pairs(history.frame(0).n(), bins, view.name());
+  std::vector<std::int64_t> frames(static_cast<std::size_t>(history.count));
+  std::iota(frames.begin(), frames.end(), std::int64_t{0});
+  const DistanceCounts counts(history, view.experiment(), bins, frames);
+  return table_of(counts, frames, bins);
+}
+
+Table cosines_table(const RunView& view, int bins) {
+  const History& history = view.history();
+  check_pairs(history.frame(0).n(), bins, view.name());
+  Table table{{"t", "from", "to", "share"}};
+  for (std::int64_t k = 0; k < history.count; ++k) {
+    const double t = history.time(k);
+    const CosineHistogram h =
+        cosine_histogram(history.frame(k), bins, observe_settings(view.experiment(), t));
+    for (std::size_t b = 0; b < h.count.size(); ++b)
+      table.rows.push_back({t, h.edge[b], h.edge[b + 1],
+                            static_cast<double>(h.count[b]) / static_cast<double>(h.pairs)});
+  }
+  return table;
 }
 
 }  // namespace murmur

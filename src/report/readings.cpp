@@ -206,6 +206,32 @@ void draw(const Drawing& drawing, const std::filesystem::path& path) {
     write_file_atomically(std::filesystem::path(path).replace_extension(".csv"), drawing.csv);
 }
 
+namespace {
+
+ColumnTable columns_of(const Table& table) {
+  ColumnTable columns{.columns = table.columns};
+  for (const std::vector<Json>& row : table.rows) {
+    auto& cells = columns.rows.emplace_back();
+    for (const Json& value : row)
+      if (value.is_string())
+        cells.emplace_back(value.get<std::string>());
+      else
+        cells.emplace_back(value.is_number() ? value.get<double>() : std::nan(""));
+  }
+  return columns;
+}
+
+}  // namespace
+
+Drawing draw_columns(const Table& table, const TablePanel& described, const DrawRequest& request) {
+  return {{.style = request.style, .panels = {panel_of(described, columns_of(table))}},
+          csv_of(table)};
+}
+
+FigureAxis time_axis(const RunReader& run, const DrawRequest& request) {
+  return {.label = "t", .log = is_in_log_time(run, request.time)};
+}
+
 // A file with readings is one line here and its declaration in readings.h.
 std::span<const Reading> readings() {
   static const std::vector<Reading> all = [] {

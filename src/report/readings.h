@@ -15,6 +15,7 @@
 #include "murmur/experiment.h"
 #include "murmur/observe.h"
 #include "murmur/run.h"
+#include "picture/table_panel.h"
 #include "report/dome.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -133,6 +134,11 @@ struct Drawing {
 // Writes the picture; a figure with its numbers in a .csv next to it.
 void draw(const Drawing& drawing, const std::filesystem::path& path);
 
+// Columns of the table of a reading drawn over one of them.
+Drawing draw_columns(const Table& table, const TablePanel& described, const DrawRequest& request);
+// The axis of times of a run: log t where it is asked for, or chosen as for a film.
+FigureAxis time_axis(const RunReader& run, const DrawRequest& request);
+
 // One reading: a row of the registry.
 struct Reading {
   const char* name;
@@ -193,6 +199,8 @@ namespace option {
 inline constexpr Parameter frame{Parameter::word, "frame", "last",
                                  "last, all, or a number, negative from the end",
                                  "frame of the run that is shown"};
+inline constexpr Parameter bins{Parameter::whole, "bins", "50", "1 or more",
+                                "number of equal bins: of cosines over [-1, 1]"};
 inline constexpr Parameter block{Parameter::word, "block", "last", "last, or 0 or more",
                                  "which block of a traced transformer is shown"};
 inline constexpr Parameter head{Parameter::whole, "head", "0", "0 or more",

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -18,126 +16,9 @@ namespace murmur {
 
 namespace {
 
-double number_of(const ReproducedTable::Cell& cell) {
-  const auto* number = std::get_if<double>(&cell);
-  return number ? *number : kNoNumber;
-}
-
-std::string text_of(const ReproducedTable::Cell& cell) {
-  const auto* text = std::get_if<std::string>(&cell);
-  return text ? *text : fmt::format("{:g}", std::get<double>(cell));
-}
-
-std::size_t column_of(const ReproducedTable& table, const std::string& name) {
-  return static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) -
-                                  table.columns.begin());
-}
-
-// A column of a table as curves: one in all, or one for each value of the column `by`, in order of
-// appearance. Curves of the first column name the values in the key.
-std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTable& table,
-                             std::size_t place) {
-  const ReproducedCurve& described = figure.curves[place];
-  const std::size_t x = figure.over.empty() ? 0 : column_of(table, figure.over);
-  const std::size_t y = column_of(table, described.column);
-  const std::size_t by = column_of(table, figure.by), apart = column_of(table, figure.apart);
-  const std::size_t error = column_of(table, described.error);
-  std::vector<Curve> curves;
-  std::map<std::string, std::size_t> places;
-  std::string before;
-  for (const auto& row : table.rows) {
-    const std::string value = figure.by.empty() ? "" : text_of(row[by]);
-    const auto [at, fresh] = places.try_emplace(value, curves.size());
-    if (fresh) {
-      Curve& curve = curves.emplace_back();
-      curve.mark = described.drawn;
-      curve.colour = figure.by.empty() ? described.colour : static_cast<int>(at->second);
-      if (figure.by.empty())
-        curve.name = described.name;
-      else if (place == 0)
-        curve.name = figure.by_name.empty() ? value : fmt::format("{} = {}", figure.by_name, value);
-    }
-    Curve& curve = curves[at->second];
-    if (!figure.apart.empty() && !curve.x.empty() && text_of(row[apart]) != before) {
-      curve.x.push_back(kNoNumber);
-      curve.y.push_back(kNoNumber);
-      if (!described.error.empty()) curve.error.push_back(0);
-    }
-    if (!figure.apart.empty()) before = text_of(row[apart]);
-    curve.x.push_back(number_of(row[x]));
-    curve.y.push_back(number_of(row[y]));
-    if (!described.error.empty()) curve.error.push_back(number_of(row[error]));
-  }
-  return curves;
-}
-
-// Where colours show the values of `by`, samples in the colour of text show the columns.
-std::vector<Curve> samples_of(const ReproducedFigure& figure) {
-  std::vector<Curve> samples;
-  for (const ReproducedCurve& curve : figure.curves)
-    if (!figure.by.empty() && !curve.name.empty())
-      samples.push_back({.name = curve.name, .mark = curve.drawn, .colour = Curve::kInk});
-  return samples;
-}
-
-// The colours of a column over the grid of the first two.
-ColourMap map_of(const ReproducedFigure& figure, const ReproducedTable& table) {
-  const std::size_t value = column_of(table, figure.map);
-  std::set<double> xs, ys;
-  std::map<std::pair<double, double>, double> at;
-  for (const auto& row : table.rows) {
-    const double x = number_of(row[0]), y = number_of(row[1]);
-    if (!std::isfinite(x) || !std::isfinite(y)) continue;
-    xs.insert(x);
-    ys.insert(y);
-    at[{x, y}] = number_of(row[value]);
-  }
-  ColourMap map{
-      .x = {xs.begin(), xs.end()}, .y = {ys.begin(), ys.end()}, .label = figure.map_label};
-  double low = 0, high = 1;
-  for (const double y : map.y)
-    for (const double x : map.x) {
-      const auto found = at.find({x, y});
-      map.value.push_back(found == at.end() ? kNoNumber : found->second);
-      if (!std::isfinite(map.value.back())) continue;
-      low = std::min(low, map.value.back());
-      high = std::max(high, map.value.back());
-    }
-  map.low = low;
-  map.high = high;
-  return map;
-}
-
-FigureAxis axis_of(const ReproducedAxis& axis) {
-  return {.label = axis.label,
-          .log = axis.log,
-          .from = axis.from,
-          .to = axis.to,
-          .mark_every = axis.every,
-          .angle = axis.angle};
-}
-
-Panel panel_of(const ReproducedFigure& figure, const ReproducedTable& table) {
-  Panel panel{.title = figure.title,
-              .x = axis_of(figure.x),
-              .y = axis_of(figure.y),
-              .equal_axes = figure.equal_axes,
-              .side_by_side = figure.side_by_side};
-  if (!figure.map.empty()) panel.map = map_of(figure, table);
-  for (std::size_t k = 0; k < figure.curves.size(); ++k)
-    for (Curve& curve : curves_of(figure, table, k)) {
-      if (curve.colour == Curve::kByPlace) curve.colour = static_cast<int>(k);
-      panel.curves.push_back(std::move(curve));
-    }
-  for (Curve& sample : samples_of(figure)) panel.curves.push_back(std::move(sample));
-  for (const ReproducedGuide& guide : figure.guides)
-    panel.guides.push_back({guide.name, guide.x, guide.y});
-  return panel;
-}
-
 std::set<std::string> figure_names(const Reproduction& done) {
   std::set<std::string> names;
-  for (const ReproducedFigure& figure : done.figures) names.insert(figure.name);
+  for (const TablePanel& figure : done.figures) names.insert(figure.name);
   return names;
 }
 
@@ -238,8 +119,8 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
 
 Figure figure_of(const Reproduction& done, const std::string& name) {
   Figure drawn;
-  for (const ReproducedFigure& figure : done.figures)
-    for (const ReproducedTable& table : done.tables) {
+  for (const TablePanel& figure : done.figures)
+    for (const ColumnTable& table : done.tables) {
       if (figure.name != name || table.name != figure.table) continue;
       if (drawn.panels.empty()) drawn.columns = figure.columns;
       drawn.panels.push_back(panel_of(figure, table));
@@ -252,7 +133,7 @@ Figure figure_of(const Reproduction& done, const std::string& name) {
 std::string legend_of(const Reproduction& done, const std::string& name) {
   std::string text = caption_of(done, name);
   if (!text.empty()) text += "\n\n";
-  for (const ReproducedFigure& figure : done.figures)
+  for (const TablePanel& figure : done.figures)
     if (figure.name == name)
       text += fmt::format("{}: {}{}.csv\n", figure.title, figure.table, done.suffix());
   return text + fmt::format("Made by: {}\n", command_of(done));

@@ -34,7 +34,7 @@ TextTable observable_table(const RunReader& reader) {
 void add_predictions(RunReport& report, const RunReader& reader, const Experiment& e) {
   const Reproduction done = predictions_of(reader, e);
   draw_predictions(done, report.style());
-  for (const ReproducedTable& table : done.tables)
+  for (const ColumnTable& table : done.tables)
     write_file_atomically(done.folder / fmt::format("laboratory-{}.csv", table.name),
                           csv_of(table));
   std::string words = "Dashes are what theory predicts.";

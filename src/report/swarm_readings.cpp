@@ -469,6 +469,36 @@ Table compute_metastability(const RunView& view, const ReadingOptions& options) 
             if_holds(m.spread), frames, frames > 0 ? Json(spread) : Json(nullptr)}}};
 }
 
+Drawing draw_modes(const RunView& view, const ReadingOptions& options, const DrawRequest& request) {
+  TablePanel panel{.x = time_axis(view.swarm_frames(), request),
+                   .y = {.label = "amplitude", .log = true}};
+  const Table table = compute_modes(view, options);
+  for (std::size_t c = 1; c < table.columns.size(); ++c)
+    panel.curves.push_back({table.columns[c], Curve::line, "degree " + table.columns[c].substr(5)});
+  return draw_columns(table, panel, request);
+}
+
+Drawing draw_counts(const RunView& view, const ReadingOptions& options,
+                    const DrawRequest& request) {
+  const FigureAxis t = time_axis(view.swarm_frames(), request);
+  return draw_columns(compute_counts(view, options),
+                      {.x = t,
+                       .y = {.label = "clusters", .log = true},
+                       .curves = {{"clusters", Curve::steps, "at cluster_tol"},
+                                  {"finer", Curve::points, "at a finer tolerance"},
+                                  {"coarser", Curve::rings, "at a coarser tolerance"}}},
+                      request);
+}
+
+Drawing draw_atoms(const RunView& view, const ReadingOptions& options, const DrawRequest& request) {
+  const FigureAxis t = time_axis(view.swarm_frames(), request);
+  return draw_columns(compute_atoms(view, options),
+                      {.x = t,
+                       .y = {.label = "clusters that hold the share of the mass", .log = true},
+                       .curves = {{"atoms", Curve::steps}}},
+                      request);
+}
+
 Drawing draw_metastability(const RunView& view, const ReadingOptions&, const DrawRequest& request) {
   return metastability_figure(view.swarm_frames(), view.experiment(), request.style);
 }
@@ -489,13 +519,16 @@ std::vector<Reading> swarm_readings() {
   return {
       {.name = "histogram",
        .table_meaning = "counts of the cosines of all pairs, in bins",
-       .options = {option::frame,
-                   {kWhole, "bins", "50", "1 or more", "number of equal bins over [-1, 1]"}},
+       .options = {option::frame, option::bins},
        .compute = compute_histogram},
       {.name = "modes",
        .table_meaning = "amplitudes of the waves of the density, by degree",
        .options = {option::frame, kModes},
-       .compute = compute_modes},
+       .compute = compute_modes,
+       .picture_meaning = "amplitudes of the waves of the density over time, by degree",
+       .picture_options = {kModes},
+       .draw = draw_modes,
+       .time_axis = Reading::over_time},
       {.name = "centres",
        .table_meaning =
            "particles that are first in their neighbourhood: Rényi centres of causal attention",
@@ -535,7 +568,11 @@ std::vector<Reading> swarm_readings() {
       {.name = "atoms",
        .table_meaning = "how many clusters hold a share of the mass, frame by frame",
        .options = {option::share},
-       .compute = compute_atoms},
+       .compute = compute_atoms,
+       .picture_meaning = "how many clusters hold a share of the mass, over time",
+       .picture_options = {option::share},
+       .draw = draw_atoms,
+       .time_axis = Reading::over_time},
       {.name = "metastability",
        .table_meaning =
            "how long the theorem on metastability keeps the clusters of a frame together",
@@ -558,7 +595,10 @@ std::vector<Reading> swarm_readings() {
        .compute = compute_distance},
       {.name = "counts",
        .table_meaning = "numbers of clusters at three tolerances, frame by frame",
-       .compute = compute_counts},
+       .compute = compute_counts,
+       .picture_meaning = "numbers of clusters at three tolerances, over time",
+       .draw = draw_counts,
+       .time_axis = Reading::over_time},
   };
 }
 

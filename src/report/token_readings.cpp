@@ -361,6 +361,14 @@ Drawing draw_cosines(const RunView& view, const ReadingOptions&, const DrawReque
                         {is_in_log_time(run, request.time), request.style});
 }
 
+Table compute_cosines(const RunView& view, const ReadingOptions& options) {
+  return cosines_table(view, options.whole("bins"));
+}
+
+Table compute_distances(const RunView& view, const ReadingOptions& options) {
+  return distances_table(view, options.whole("bins"));
+}
+
 void add_cosines(RunReport& report, const RunView& view, const Reading& reading) {
   constexpr int kMostTokens = 2'000;
   const bool traced = view.is_made_by("trace");
@@ -538,12 +546,18 @@ std::vector<Reading> token_readings() {
        .add_section = add_attention,
        .place = 50},
       {.name = "cosines",
+       .table_meaning = "the share of pairs in each bin of cosines, frame by frame",
+       .options = {option::bins},
+       .compute = compute_cosines,
        .picture_meaning = "the cosines of pairs over time, and the prediction of theory",
        .draw = draw_cosines,
        .time_axis = Reading::over_time,
        .add_section = add_cosines,
        .place = 90},
       {.name = "distances",
+       .table_meaning = "the share of pairs in each bin of distances, frame by frame",
+       .options = {option::bins},
+       .compute = compute_distances,
        .picture_meaning =
            "histograms of the distances of pairs at five times, and a map over all of them",
        .picture_options = {kTime,

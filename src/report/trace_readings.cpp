@@ -137,11 +137,15 @@ Table compute_lens(const RunView& view, const ReadingOptions& options) {
   return table;
 }
 
-Table compute_patching(const RunView& view, const ReadingOptions& options) {
-  const auto [run, file] = traced(view, options);
+void require_patching(const RunReader& run, const TraceFile& file) {
   if (!file.patching)
     throw Error(Fault::input, "nothing was patched in this run", run.directory().string(),
                 "trace two texts with --patch all");
+}
+
+Table compute_patching(const RunView& view, const ReadingOptions& options) {
+  const auto [run, file] = traced(view, options);
+  require_patching(run, file);
   const Patching& p = *file.patching;
   Table table{{"layer", "token", "logit_difference", "recovered"}};
   for (std::size_t k = 0; k < p.places.size(); ++k)
@@ -236,6 +240,17 @@ Drawing draw_parts(const RunView& view, const ReadingOptions& options, const Dra
   const TraceFile& file = trace_drawn(view, options);
   require_parts(*view.run(), file);
   return parts_figure(file, request.style);
+}
+
+Drawing draw_patching(const RunView& view, const ReadingOptions& options,
+                      const DrawRequest& request) {
+  const TraceFile& file = trace_drawn(view, options);
+  require_patching(*view.run(), file);
+  if (file.patching->places.size() < 2)
+    throw Error(Fault::input, "one state was patched, and a picture shows all of them",
+                view.run()->directory().string(),
+                "trace with --patch all, or use murmur measure RUN show=patching");
+  return patching_figure(file, request.style);
 }
 
 // layers=0,1,24: whole numbers of 0 or above.
@@ -412,6 +427,9 @@ std::vector<Reading> trace_readings() {
       {.name = "patching",
        .table_meaning = "how far the answer follows when states of another text are put in",
        .compute = compute_patching,
+       .picture_meaning =
+           "the share of the answer that a state of another text brings, by layer and token",
+       .draw = draw_patching,
        .example_run = kExample,
        .add_section = add_patching,
        .place = 40},

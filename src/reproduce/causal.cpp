@@ -105,7 +105,7 @@ struct Trajectory {
 void draw_trajectory(const Trajectory& trajectory, const std::vector<int>& strong,
                      const Simulated& simulated, Reproduction& result) {
   const Experiment& e = trajectory.experiment;
-  ReproducedTable table{"flight", {"t", "token", "angle", "strong centre", "cluster"}};
+  ColumnTable table{"flight", {"t", "token", "angle", "strong centre", "cluster"}};
   for (const bool centres : {false, true})
     for (int i = 0; i < e.swarm.n(); ++i) {
       if ((std::find(strong.begin(), strong.end(), i) != strong.end()) != centres) continue;
@@ -129,17 +129,17 @@ void draw_trajectory(const Trajectory& trajectory, const std::vector<int>& stron
                             trajectory.beta),
        .x = {.label = "time t", .log = true},
        .y = {.label = "angle of the token", .from = -3.3, .to = 3.3, .angle = true},
-       .curves = {{"angle", Drawn::path, "tokens", ReproducedCurve::kQuiet},
-                  {"strong centre", Drawn::line, "strong centres", 1},
-                  {"cluster", Drawn::rings, "clusters that remain", 0}},
+       .curves = {{"angle", Curve::path, "tokens", Curve::kQuiet},
+                  {"strong centre", Curve::line, "strong centres", 1},
+                  {"cluster", Curve::rings, "clusters that remain", 0}},
        .apart = "token"});
 }
 
 // Mean numbers of centres over delta, compared with pi / delta and Renyi's constant.
 void draw_counts(const ReproductionControl& control, Reproduction& result) {
-  ReproducedTable table{"centres",
-                        {"delta", "strong theory", "parked theory", "strong", "strong error",
-                         "parked", "parked error"}};
+  ColumnTable table{"centres",
+                    {"delta", "strong theory", "parked theory", "strong", "strong error", "parked",
+                     "parked error"}};
   for (int k = 0; k <= 60; ++k) {
     const double delta = 0.2 * std::pow(5.5, k / 60.0);
     table.rows.push_back({delta, 3.141592653589793 / delta, theory::renyi_centres(delta), kNoNumber,
@@ -160,10 +160,10 @@ void draw_counts(const ReproductionControl& control, Reproduction& result) {
        .title = "Numbers of centres, n = 400",
        .x = {.label = "distance δ between centres", .log = true},
        .y = {.label = "mean number of centres", .log = true},
-       .curves = {{"strong theory", Drawn::line, "π/δ", 1},
-                  {"parked theory", Drawn::line, "0.7476 · 2π/δ", 2},
-                  {"strong", Drawn::points, "strong centres", 1, "strong error"},
-                  {"parked", Drawn::points, "Rényi centres", 2, "parked error"}}});
+       .curves = {{"strong theory", Curve::line, "π/δ", 1},
+                  {"parked theory", Curve::line, "0.7476 · 2π/δ", 2},
+                  {"strong", Curve::points, "strong centres", 1, "strong error"},
+                  {"parked", Curve::points, "Rényi centres", 2, "parked error"}}});
   result.captions[figure::causal_centres] =
       "Left: strong centres, tokens that no earlier token is near, keep their angle until t = 150 "
       "and gather the others; rings mark the clusters that remain, those without an orange line at "
@@ -437,8 +437,8 @@ struct Sized {
 };
 
 // Theory at all places, particles at those that were measured.
-ReproducedTable profile_table(const Sized& swarm) {
-  ReproducedTable table{"particles", {"s", "particles", "error", "mean field", "large swarm"}};
+ColumnTable profile_table(const Sized& swarm) {
+  ColumnTable table{"particles", {"s", "particles", "error", "mean field", "large swarm"}};
   const auto& [probe, measured, predicted] = swarm;
   for (int k = 4; k + 1 < probe.n; ++k) {
     const auto at = std::find_if(measured.at.begin(), measured.at.end(),
@@ -454,8 +454,8 @@ ReproducedTable profile_table(const Sized& swarm) {
 
 // The mean profile, divided by that of its mean field, over 1/n, with both laws of the deficit:
 // they pass through both sizes of swarm and end at the extrapolated values.
-ReproducedTable numbers_table(const Sized& half, const Sized& whole) {
-  ReproducedTable table{
+ColumnTable numbers_table(const Sized& half, const Sized& whole) {
+  ColumnTable table{
       "numbers",
       {"1/n", "particles", "error", "n → ∞", "error as n → ∞", "deficit 1/n", "deficit ln(n)/n"}};
   const Share few = half.mean(), many = whole.mean();
@@ -485,12 +485,12 @@ void draw_extrapolated(Reproduction& result) {
       {.name = figure::lost_in_the_middle,
        .table = "numbers",
        .title = "The mean profile as n grows",
-       .x = {.label = "inverse number of tokens 1/n", .from = -0.0015, .every = 0.01},
+       .x = {.label = "inverse number of tokens 1/n", .from = -0.0015, .mark_every = 0.01},
        .y = {.label = "particles / mean field"},
-       .curves = {{"deficit 1/n", Drawn::line, "deficit of order 1/n", 0},
-                  {"deficit ln(n)/n", Drawn::dashes, "of order ln(n)/n", ReproducedCurve::kQuiet},
-                  {"particles", Drawn::points, "32 and 64 particles", 0, "error"},
-                  {"n → ∞", Drawn::rings, "extrapolated", 1, "error as n → ∞"}},
+       .curves = {{"deficit 1/n", Curve::line, "deficit of order 1/n", 0},
+                  {"deficit ln(n)/n", Curve::dashes, "of order ln(n)/n", Curve::kQuiet},
+                  {"particles", Curve::points, "32 and 64 particles", 0, "error"},
+                  {"n → ∞", Curve::rings, "extrapolated", 1, "error as n → ∞"}},
        .guides = {{"mean field", kNoNumber, 1}}});
   result.figures.push_back(
       {.name = figure::lost_in_the_middle,
@@ -498,13 +498,13 @@ void draw_extrapolated(Reproduction& result) {
        .title = "Each place as n → ∞",
        .x = {.label = "place in the prompt s"},
        .y = {.label = "particles / mean field"},
-       .curves = {{"deficit 1/n", Drawn::rings, "deficit of order 1/n", 1, "standard error"},
-                  {"deficit ln(n)/n", Drawn::points, "of order ln(n)/n", ReproducedCurve::kQuiet}},
+       .curves = {{"deficit 1/n", Curve::rings, "deficit of order 1/n", 1, "standard error"},
+                  {"deficit ln(n)/n", Curve::points, "of order ln(n)/n", Curve::kQuiet}},
        .guides = {{"mean field", kNoNumber, 1}}});
 }
 
 void check_particles(const Sized& half, const Sized& whole, int draws, Reproduction& result) {
-  ReproducedTable ends{
+  ColumnTable ends{
       "endless",
       {"s", "32 particles", "64 particles", "deficit 1/n", "deficit ln(n)/n", "standard error"}};
   double farthest = 0;
@@ -545,9 +545,9 @@ void check_particles(const Sized& half, const Sized& whole, int draws, Reproduct
 }
 
 void check_theory(const WrongModel& wrong, Reproduction& result) {
-  ReproducedTable table{"critical_times",
-                        {"beta", "published", "t_crit", "slope_root", "minimum_before",
-                         "minimum_after", "certain_until"}};
+  ColumnTable table{"critical_times",
+                    {"beta", "published", "t_crit", "slope_root", "minimum_before", "minimum_after",
+                     "certain_until"}};
   for (const Published& p : kPublished) {
     const theory::Retrieval retrieval{.beta = p.beta * wrong.beta};
     const double critical = theory::retrieval_critical_time(retrieval);
@@ -567,7 +567,7 @@ void draw_profiles(const FigureValues& values, Reproduction& result) {
   const theory::Retrieval retrieval{.beta = values.number("beta"),
                                     .lambda = values.number("lambda")};
   const double critical = theory::retrieval_critical_time(retrieval);
-  ReproducedTable table{"profiles", {"s"}};
+  ColumnTable table{"profiles", {"s"}};
   const std::vector<double>& shares = values.numbers("shares");
   for (const double share : shares) table.columns.push_back(fmt::format("{:g} t_crit", share));
   for (int k = 12; k <= 200; ++k) {
@@ -577,7 +577,7 @@ void draw_profiles(const FigureValues& values, Reproduction& result) {
       table.rows.back().push_back(theory::retrieval_profile(retrieval, share * critical, place) /
                                   theory::retrieval_profile(retrieval, share * critical, 1));
   }
-  ReproducedFigure figure{
+  TablePanel figure{
       .name = figure::lost_in_the_middle,
       .table = "profiles",
       .title = retrieval.beta == retrieval.lambda
@@ -587,7 +587,7 @@ void draw_profiles(const FigureValues& values, Reproduction& result) {
       .y = {.label = "retrieval profile S_{t}(s) / S_{t}(1)"}};
   for (std::size_t k = 0; k < shares.size(); ++k)
     figure.curves.push_back(
-        {table.columns[k + 1], Drawn::line,
+        {table.columns[k + 1], Curve::line,
          shares[k] == 1 ? "t = t_{crit}" : fmt::format("t = {:g} t_{{crit}}", shares[k])});
   result.figures.push_back(std::move(figure));
   result.tables.push_back(std::move(table));
@@ -620,9 +620,9 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
        .x = {.label = "place in the prompt s"},
        .y = {.label = "retrieval profile S_{t}(s)"},
        .curves = {
-           {"mean field", Drawn::line, fmt::format("mean field, n = {}", probe.n), 0},
-           {"large swarm", Drawn::dashes, "n → ∞", ReproducedCurve::kQuiet},
-           {"particles", Drawn::points, fmt::format("particles, {} draws", draws), 0, "error"}}});
+           {"mean field", Curve::line, fmt::format("mean field, n = {}", probe.n), 0},
+           {"large swarm", Curve::dashes, "n → ∞", Curve::kQuiet},
+           {"particles", Curve::points, fmt::format("particles, {} draws", draws), 0, "error"}}});
   draw_extrapolated(result);
   result.captions[figure::lost_in_the_middle] =
       "How much of a token at place s reaches the last one. Top left: the profile is U-shaped "

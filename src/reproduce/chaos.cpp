@@ -263,10 +263,10 @@ double height_at(const std::vector<ChaosPoint>& points, double t) {
   return spread_of(heights).mean;
 }
 
-ReproducedTable table_of(const std::vector<ChaosPoint>& points) {
-  ReproducedTable table{"chaos",
-                        {"n", "t", "distance", "standard error", "sqrt(n) distance",
-                         "sqrt(n) error", "clouds", "slope -1/2", "level"}};
+ColumnTable table_of(const std::vector<ChaosPoint>& points) {
+  ColumnTable table{"chaos",
+                    {"n", "t", "distance", "standard error", "sqrt(n) distance", "sqrt(n) error",
+                     "clouds", "slope -1/2", "level"}};
   for (const ChaosPoint& p : points) {
     const double error = p.distance.error(), root = std::sqrt(p.n);
     const double level = height_at(points, p.t);
@@ -298,8 +298,8 @@ Ratio ratio_of(const std::vector<double>& above, const std::vector<double>& belo
 }
 
 // Slopes of ln W2 over ln n from each n to the next.
-ReproducedTable slopes_of(const std::vector<ChaosPoint>& points) {
-  ReproducedTable table{"slopes", {"t", "from n", "to n", "slope", "standard error"}};
+ColumnTable slopes_of(const std::vector<ChaosPoint>& points) {
+  ColumnTable table{"slopes", {"t", "from n", "to n", "slope", "standard error"}};
   for (std::size_t k = 1; k < points.size(); ++k) {
     const ChaosPoint &a = points[k - 1], &b = points[k];
     if (a.t != b.t) continue;
@@ -320,7 +320,7 @@ void check_constants(const Chaos& right, const std::vector<ChaosPoint>& points,
                      Reproduction& result) {
   const std::vector<double> predicted = chaos_constants(right, 2'000, 80);
   const std::vector<double> start = squares_at(points, 0);
-  ReproducedTable table{"constants", {"t", "predicted n W2^2", "n W2^2", "standard error"}};
+  ColumnTable table{"constants", {"t", "predicted n W2^2", "n W2^2", "standard error"}};
   for (std::size_t k = 0; k < predicted.size(); ++k) {
     const double t = static_cast<double>(k) * right.every;
     const std::vector<double> squares = squares_at(points, t);
@@ -344,13 +344,13 @@ void check_constants(const Chaos& right, const std::vector<ChaosPoint>& points,
 }
 
 void draw(Reproduction& result) {
-  ReproducedFigure figure{
+  TablePanel figure{
       .name = figure::chaos,
       .table = "chaos",
       .title = "Independent tokens on the circle, β = 4",
       .x = {.label = "number of tokens n", .log = true},
       .y = {.label = "distance W_{2} to infinitely many", .log = true},
-      .curves = {{"slope -1/2", Drawn::line, "slope −1/2"},
+      .curves = {{"slope -1/2", Curve::line, "slope −1/2"},
                  {.column = "distance", .name = "mean of clouds", .error = "standard error"}},
       .by = "t",
       .by_name = "t"};
@@ -358,7 +358,7 @@ void draw(Reproduction& result) {
   figure.title = "The same times √n";
   figure.y = {.label = "scaled distance √n W_{2}"};
   figure.curves = {
-      {"level", Drawn::line, "mean over n"},
+      {"level", Curve::line, "mean over n"},
       {.column = "sqrt(n) distance", .name = "mean of clouds", .error = "sqrt(n) error"}};
   result.figures.push_back(figure);
   result.captions[figure::chaos] =

@@ -66,7 +66,7 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
   }
   result.checks.push_back(exponent_check(means));
   if (!control.figures) return result;
-  ReproducedTable table{"modes", {"beta", "mean", "standard error", "logarithm", "root"}};
+  ColumnTable table{"modes", {"beta", "mean", "standard error", "logarithm", "root"}};
   const int panel = control.values.whole("panel_starts");
   for (const double beta : control.values.numbers("betas")) {
     const Spread s = spread_of(count_modes(beta, panel, control));
@@ -81,9 +81,9 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
        .x = {.label = "inverse squared bandwidth β", .log = true},
        .y = {.label = "number of modes", .log = true},
        .curves = {
-           {"logarithm", Drawn::line, "0.45 √(β ln β)", 0},
-           {"root", Drawn::dashes, "√β through β = 1,000", ReproducedCurve::kQuiet},
-           {"mean", Drawn::points, fmt::format("mean of {} starts", panel), 0, "standard error"}}});
+           {"logarithm", Curve::line, "0.45 √(β ln β)", 0},
+           {"root", Curve::dashes, "√β through β = 1,000", Curve::kQuiet},
+           {"mean", Curve::points, fmt::format("mean of {} starts", panel), 0, "standard error"}}});
   result.captions[figure::density_modes] =
       "The number of modes of the kernel density of 10,000 independent tokens grows with β; over "
       "the last decade it follows √β (dashes) more closely than √(β ln β) (line), the law of arXiv "
@@ -131,7 +131,7 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
   const ExperimentSpec preset = values.spec("next-token");
   const int n = preset.n.value_or(kDefaultParticles), d = preset.d.value_or(kDefaultCoordinates);
   const std::string share = fmt::format("{:g} %", 100 * values.number("share"));
-  ReproducedTable table{"atoms", {"t", "beta", "atoms", "standard error"}};
+  ColumnTable table{"atoms", {"t", "beta", "atoms", "standard error"}};
   Spread before{.mean = 0, .sd = 0};
   for (const double beta : values.numbers("betas")) {
     const std::vector<Series> counts = count_atoms(beta, starts, control);

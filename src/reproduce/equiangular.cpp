@@ -93,7 +93,7 @@ double measured_time(int n, double beta, double delta) {
 void draw_phase(const ReproductionControl& control, Reproduction& result) {
   const double delta = control.values.number("delta");
   const bool coarse = control.quick;
-  ReproducedTable phase{"phase", {"beta", "n", "theory", "particles"}};
+  ColumnTable phase{"phase", {"beta", "n", "theory", "particles"}};
   for (const int n : control.values.wholes("sizes")) {
     for (int k = 1; k <= 90; ++k)
       phase.rows.push_back({0.1 * k, static_cast<double>(n),
@@ -109,8 +109,8 @@ void draw_phase(const ReproductionControl& control, Reproduction& result) {
        .title = "The phase curve t*(β)",
        .x = {.label = "inverse temperature β"},
        .y = {.label = fmt::format("time at which 1 − ρ = {:g}", delta), .log = true},
-       .curves = {{"theory", Drawn::line, "closed form"},
-                  {"particles", Drawn::points, "particles"}},
+       .curves = {{"theory", Curve::line, "closed form"},
+                  {"particles", Curve::points, "particles"}},
        .by = "n",
        .by_name = "n"});
 }
@@ -121,7 +121,7 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::equiangular);
   check_cosines(control, result);
   if (!control.figures) return result;
-  ReproducedTable curves{"courses", {"t", "beta", "particles", "closed form"}};
+  ColumnTable curves{"courses", {"t", "beta", "particles", "closed form"}};
   const int n = control.values.whole("n");
   const double T = control.values.number("T");
   for (const double beta : control.values.numbers("betas")) {
@@ -140,8 +140,8 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
                             .title = fmt::format("{} orthonormal tokens, SA", n),
                             .x = {.label = "time t"},
                             .y = {.label = "common cosine ρ(t)"},
-                            .curves = {{"closed form", Drawn::line, "closed form"},
-                                       {"particles", Drawn::points, "particles"}},
+                            .curves = {{"closed form", Curve::line, "closed form"},
+                                       {"particles", Curve::points, "particles"}},
                             .by = "beta",
                             .by_name = "β"});
   draw_phase(control, result);
@@ -181,7 +181,7 @@ double output_cosine(int n, double gamma, const FigureValues& values, const Wron
 // The closed form for several n, layers of particles, and the value of gamma at which its branches
 // part.
 void draw_branches(const ReproductionControl& control, Reproduction& result) {
-  ReproducedTable table{"branches", {"gamma", "n", "closed form", "particles"}};
+  ColumnTable table{"branches", {"gamma", "n", "closed form", "particles"}};
   const double rho = control.values.number("rho"), most = control.values.number("gamma_max");
   const auto points = static_cast<int>(std::lround(most / 0.0125));
   for (const double size : control.values.numbers("sizes")) {
@@ -204,8 +204,8 @@ void draw_branches(const ReproductionControl& control, Reproduction& result) {
        .title = fmt::format("One layer over n tokens of common cosine ρ = {:g}", rho),
        .x = {.label = "γ,  where β = γ ln n"},
        .y = {.label = "cosine between two outputs"},
-       .curves = {{"closed form", Drawn::line, "closed form"},
-                  {"particles", Drawn::points, "layer of particles"}},
+       .curves = {{"closed form", Curve::line, "closed form"},
+                  {"particles", Curve::points, "layer of particles"}},
        .by = "n",
        .by_name = "n",
        .guides = {{"γ_{c} = 1/(1 − ρ)", 1 / (1 - rho), kNoNumber}}});
@@ -340,7 +340,7 @@ struct SchemeCurve {
 
 // Compares particles with the equation of rho and r, at kReadAt and along the curve.
 SchemeCurve check_scheme(const Scheme& scheme, const ReproductionControl& control,
-                         Reproduction& result, ReproducedTable& numbers) {
+                         Reproduction& result, ColumnTable& numbers) {
   const WrongModel& wrong = control.wrong;
   ExperimentSpec spec = control.values.spec("normalisation");
   spec.dynamics.normalisation.kind = scheme.scheme;
@@ -395,10 +395,10 @@ std::string title_of(const ExperimentSpec& spec) {
 
 std::optional<Reproduction> normalisation(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::normalisation);
-  ReproducedTable numbers{"schemes",
-                          {"scheme", "rho_6", "rho_6_theory", "r_6", "r_6_theory", "late_slope",
-                           "late_slope_theory", "slope_from", "slope_to"}};
-  ReproducedTable curves{"curves", {"t", "scheme", "theory", "particles"}};
+  ColumnTable numbers{"schemes",
+                      {"scheme", "rho_6", "rho_6_theory", "r_6", "r_6_theory", "late_slope",
+                       "late_slope_theory", "slope_from", "slope_to"}};
+  ColumnTable curves{"curves", {"t", "scheme", "theory", "particles"}};
   const double mix = control.values.number("mix");
   const ExperimentSpec preset = control.values.spec("normalisation");
   for (const Scheme& scheme : kSchemes) {
@@ -414,8 +414,8 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
                      .title = title_of(preset),
                      .x = {.label = "time t", .log = true},
                      .y = {.label = "1 − common cosine ρ(t)", .log = true, .from = kFloor},
-                     .curves = {{"theory", Drawn::line, "equation of ρ and r"},
-                                {"particles", Drawn::points, "particles"}},
+                     .curves = {{"theory", Curve::line, "equation of ρ and r"},
+                                {"particles", Curve::points, "particles"}},
                      .by = "scheme"}};
   result.captions[figure::normalisation] =
       "How fast directions of 16 tokens collapse under six layer norms. Peri-LN and nGPT lead "
@@ -430,7 +430,7 @@ namespace {
 // 1 - rho of one scheme with random query and key over time, and the late law through the middle of
 // the window in which its slope is read.
 double draw_scheme(const Scheme& scheme, const std::string& title, const Simulated& simulated,
-                   ReproducedTable& curves) {
+                   ColumnTable& curves) {
   const double slope = measured_slope(scheme, simulated);
   std::vector<double> gaps;
   double middle = 0, height = 0;
@@ -465,9 +465,8 @@ double early_cosine(const Simulated& simulated) {
 // which schemes are fast early, and the late laws.
 std::optional<Reproduction> normalisation_weights(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::normalisation_weights);
-  ReproducedTable curves{"curves", {"t", "scheme", "late law", "particles"}};
-  ReproducedTable numbers{"schemes",
-                          {"scheme", "cosine at t = 1", "late slope", "late slope, theory"}};
+  ColumnTable curves{"curves", {"t", "scheme", "late law", "particles"}};
+  ColumnTable numbers{"schemes", {"scheme", "cosine at t = 1", "late slope", "late slope, theory"}};
   const FigureValues& values = control.values;
   const int n = values.whole("n"), d = values.whole("d");
   const double beta = values.number("beta"), mix = values.number("mix");
@@ -507,8 +506,8 @@ std::optional<Reproduction> normalisation_weights(const ReproductionControl& con
                                           beta == std::sqrt(d) ? "√d" : fmt::format("{:g}", beta)),
                      .x = {.label = "time t", .log = true},
                      .y = {.label = "1 − mean cosine", .log = true, .from = kFloor},
-                     .curves = {{"late law", Drawn::line, "e^{−2t}, e^{−4√t}, t^{−2}"},
-                                {"particles", Drawn::points, "particles"}},
+                     .curves = {{"late law", Curve::line, "e^{−2t}, e^{−4√t}, t^{−2}"},
+                                {"particles", Curve::points, "particles"}},
                      .by = "scheme"}};
   result.captions[figure::normalisation_weights] =
       "The same six layer norms with random query and key matrices at β = √d and tokens that start "

@@ -147,9 +147,9 @@ std::vector<Vector> random_directions(int d, int count) {
 }
 
 // Points, paths and hulls of one simulation in the plane: each column has its own rows.
-ReproducedTable plane_table(const Simulated& simulated) {
-  ReproducedTable table{"plane",
-                        {"z1", "hull at the start", "hull at the end", "path", "start", "end"}};
+ColumnTable plane_table(const Simulated& simulated) {
+  ColumnTable table{"plane",
+                    {"z1", "hull at the start", "hull at the end", "path", "start", "end"}};
   const auto add = [&](std::size_t column, double x, double y) { add_point(table, x, column, y); };
   for (int i = 0; i < simulated.last().n(); ++i) {
     for (const HostSwarm& z : simulated.frames) add(3, z.at(i, 0), z.at(i, 1));
@@ -264,9 +264,9 @@ HyperplaneCase judge_hyperplanes(const Simulated& simulated, const Leading& lead
 
 std::optional<Reproduction> polytope(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::polytope);
-  ReproducedTable cases{"cases",
-                        {"d", "seed", "boundary_start", "boundary_end", "largest_miss",
-                         "hull_growth", "area_start", "area_end"}};
+  ColumnTable cases{"cases",
+                    {"d", "seed", "boundary_start", "boundary_end", "largest_miss", "hull_growth",
+                     "area_start", "area_end"}};
   double miss = 0, growth = 0, kept = INFINITY;
   int min_gained = 1'000'000, n = 0;
   std::vector<double> rates;
@@ -329,12 +329,11 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
        .title = fmt::format("{} tokens in the plane, V = I, seen through e^{{−tV}}", n),
        .x = {.label = "first coordinate z_{1}"},
        .y = {.label = "second coordinate z_{2}"},
-       .curves = {{"hull at the end", Drawn::area, "hull at the end", 0},
-                  {"hull at the start", Drawn::dashes, "hull at the start",
-                   ReproducedCurve::kQuiet},
-                  {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
-                  {"start", Drawn::rings, "start", 1},
-                  {"end", Drawn::points, "end", 0}},
+       .curves = {{"hull at the end", Curve::area, "hull at the end", 0},
+                  {"hull at the start", Curve::dashes, "hull at the start", Curve::kQuiet},
+                  {"path", Curve::path, "path of a token", Curve::kQuiet},
+                  {"start", Curve::rings, "start", 1},
+                  {"end", Curve::points, "end", 0}},
        .equal_axes = true}};
   result.captions[figure::polytope] =
       "With V = I every token comes to a point of the boundary of a polytope, or to 0: most go to "
@@ -344,13 +343,13 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
 
 std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::hyperplanes);
-  ReproducedTable cases{
+  ColumnTable cases{
       "cases",
       {"V", "seed", "leading_eigenvalue", "values", "lowest", "highest", "astray", "range_growth"}};
   double growth = 0, astray = 0, kept = INFINITY;
   for (std::size_t v = 0; v < std::size(kValues); ++v) {
     const Leading leading = leading_of(kValues[v].matrix());
-    ReproducedTable paths{fmt::format("paths_{}", v + 1), {"t", "particle", "phi_1*(z_i)"}};
+    ColumnTable paths{fmt::format("paths_{}", v + 1), {"t", "particle", "phi_1*(z_i)"}};
     int most = 0;
     Range first_range{};  // at the end of the first seed
     for (int seed = 0; seed < control.values.whole("seeds"); ++seed) {
@@ -385,7 +384,7 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
                               .title = fmt::format("Published V, {}", kValues[v].title),
                               .x = {.label = "time t"},
                               .y = {.label = "leading coordinate φ_{1}*(z_{i})"},
-                              .curves = {{"phi_1*(z_i)", Drawn::path, "tokens", 0}},
+                              .curves = {{"phi_1*(z_i)", Curve::path, "tokens", 0}},
                               .apart = "particle",
                               .guides = {{"greatest, smallest, 0", kNoNumber, first_range.high},
                                          {"greatest, smallest, 0", kNoNumber, first_range.low},
@@ -457,7 +456,7 @@ Gathering gathering_of(const Simulated& simulated) {
 // Coordinates over time: one of F, which gathers, and that of G as x = e^{tV} z, which does not.
 void draw_paths(const Simulated& simulated, double repelled, Reproduction& result) {
   const int d = simulated.last().d();
-  ReproducedTable table{fmt::format("paths_d{}", d), {"t", "token", "in F", "in G"}};
+  ColumnTable table{fmt::format("paths_d{}", d), {"t", "token", "in F", "in G"}};
   for (int i = 0; i < simulated.last().n(); ++i)
     for (std::size_t f = 0; f < simulated.frames.size(); ++f)
       table.rows.push_back(
@@ -472,7 +471,7 @@ void draw_paths(const Simulated& simulated, double repelled, Reproduction& resul
                               .title = fmt::format("{}: along F", v),
                               .x = {.label = "time t"},
                               .y = {.label = "coordinate z_{1} of z = e^{−tV} x"},
-                              .curves = {{"in F", Drawn::path, "tokens", 0}},
+                              .curves = {{"in F", Curve::path, "tokens", 0}},
                               .apart = "token"});
   result.figures.push_back(
       {.name = figure::product,
@@ -480,14 +479,14 @@ void draw_paths(const Simulated& simulated, double repelled, Reproduction& resul
        .title = fmt::format("{}: along G", v),
        .x = {.label = "time t"},
        .y = {.label = fmt::format("coordinate x_{{{0}}} = e^{{{1}}} z_{{{0}}}", d, exponent)},
-       .curves = {{"in G", Drawn::path, "tokens", 1}},
+       .curves = {{"in G", Curve::path, "tokens", 1}},
        .apart = "token"});
   result.tables.push_back(std::move(table));
 }
 
 // The plane F of d = 3 with the hull of the tokens in it.
 void draw_plane(const Simulated& simulated, double repelled, Reproduction& result) {
-  ReproducedTable table{"plane", {"z1", "hull", "path", "start", "end"}};
+  ColumnTable table{"plane", {"z1", "hull", "path", "start", "end"}};
   const auto add = [&](std::size_t column, const PlanePoint& p) {
     add_point(table, p.x, column, p.y);
   };
@@ -505,10 +504,10 @@ void draw_plane(const Simulated& simulated, double repelled, Reproduction& resul
                             repelled == -0.5 ? "−½" : fmt::format("{:g}", repelled)),
        .x = {.label = "first coordinate z_{1}"},
        .y = {.label = "second coordinate z_{2}"},
-       .curves = {{"hull", Drawn::area, "hull at the end", 0},
-                  {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
-                  {"start", Drawn::rings, "start", 1},
-                  {"end", Drawn::points, "end", 0}},
+       .curves = {{"hull", Curve::area, "hull at the end", 0},
+                  {"path", Curve::path, "path of a token", Curve::kQuiet},
+                  {"start", Curve::rings, "start", 1},
+                  {"end", Curve::points, "end", 0}},
        .equal_axes = true});
   result.tables.push_back(std::move(table));
 }
@@ -517,9 +516,9 @@ void draw_plane(const Simulated& simulated, double repelled, Reproduction& resul
 
 std::optional<Reproduction> product(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::product);
-  ReproducedTable cases{"cases",
-                        {"d", "seed", "largest miss in F", "came to the boundary", "followers",
-                         "least rate in G", "greatest rate in G"}};
+  ColumnTable cases{"cases",
+                    {"d", "seed", "largest miss in F", "came to the boundary", "followers",
+                     "least rate in G", "greatest rate in G"}};
   const double repelled = control.values.number("repelled");
   const int seeds = control.values.whole("seeds");
   for (const int d : {2, 3}) {

@@ -326,10 +326,10 @@ bool probe(const ReproductionControl& control, const SampleSet& test,
   return true;
 }
 
-ReproducedTable reader_table(const std::vector<Findings>& findings) {
-  ReproducedTable table{"readers",
-                        {"reader", "parameters", "accuracy", "sd", "seeds", "changed_by_shuffle",
-                         "margin_shift", "margin", "first_tenth", "last_tenth"}};
+ColumnTable reader_table(const std::vector<Findings>& findings) {
+  ColumnTable table{"readers",
+                    {"reader", "parameters", "accuracy", "sd", "seeds", "changed_by_shuffle",
+                     "margin_shift", "margin", "first_tenth", "last_tenth"}};
   for (std::size_t r = 0; r < kReaderCount; ++r) {
     const Findings& f = findings[r];
     const Spread accuracy = spread_of(f.accuracy);
@@ -341,8 +341,8 @@ ReproducedTable reader_table(const std::vector<Findings>& findings) {
   return table;
 }
 
-ReproducedTable influence_table(const std::vector<Findings>& findings, bool disorder) {
-  ReproducedTable table{disorder ? "influence_shuffled" : "influence", {"place"}};
+ColumnTable influence_table(const std::vector<Findings>& findings, bool disorder) {
+  ColumnTable table{disorder ? "influence_shuffled" : "influence", {"place"}};
   for (const Reader& reader : kReaders) table.columns.emplace_back(reader.key);
   for (int bin = 0; bin < kInfluenceBins; ++bin) {
     table.rows.push_back({(bin + 0.5) / kInfluenceBins});
@@ -352,10 +352,10 @@ ReproducedTable influence_table(const std::vector<Findings>& findings, bool diso
   return table;
 }
 
-ReproducedTable probe_table(const ProbeEffect& mean, const ProbeEffect& cls) {
-  ReproducedTable table{"guests",
-                        {"readout", "shift", "spread", "shift_over_spread", "largest", "one_vote",
-                         "changed_verdicts"}};
+ColumnTable probe_table(const ProbeEffect& mean, const ProbeEffect& cls) {
+  ColumnTable table{"guests",
+                    {"readout", "shift", "spread", "shift_over_spread", "largest", "one_vote",
+                     "changed_verdicts"}};
   for (const auto& [name, e] : {std::pair{"mean", mean}, std::pair{"cls", cls}})
     table.rows.push_back({name, e.shift, e.spread, e.relative, e.largest, e.share_of_votes,
                           static_cast<double>(e.changed)});
@@ -466,14 +466,14 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
                    influence_table(findings, true), probe_table(mean, cls)};
   for (const bool disorder : {false, true}) {
     const std::string name = disorder ? "influence_shuffled" : "influence";
-    ReproducedFigure figure{
+    TablePanel figure{
         .name = name,
         .table = name,
         .title = disorder ? "Tokens in random order" : "Tokens in their order",
         .x = {.label = "place of the token i / n"},
         .y = {.label = "influence on the readout, mean 1", .log = true, .from = 1e-4}};
     for (const char* model : {"isolated", "messenger", "attraction", "uniform", "flock"})
-      figure.curves.push_back({model, Drawn::points, model});
+      figure.curves.push_back({model, Curve::points, model});
     result.figures.push_back(std::move(figure));
     result.captions[name] =
         "Influence of single tokens on the readout by their place: a recurrent net (messenger) "

@@ -136,8 +136,8 @@ double median(std::vector<double> values) {
 
 // Amplitudes of one cloud, compared with a_k e^{s_k t}, a_k those of the start.
 void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reproduction& result) {
-  ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta),
-                        {"t", "mode", "linear law", "amplitude"}};
+  ColumnTable table{fmt::format("modes_beta{:g}", cloud.beta),
+                    {"t", "mode", "linear law", "amplitude"}};
   for (int k = 1; k <= 5; ++k) {
     const double rate =
         theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = cloud.beta}, k);
@@ -153,8 +153,8 @@ void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reprod
        .title = fmt::format("{} tokens, USA, β = {:g}", group_digits(n), cloud.beta),
        .x = {.label = "time t"},
        .y = {.label = "amplitude |m_{k}| of mode k", .log = true},
-       .curves = {{"linear law", Drawn::line, "linear law"},
-                  {"amplitude", Drawn::points, "one cloud"}},
+       .curves = {{"linear law", Curve::line, "linear law"},
+                  {"amplitude", Curve::points, "one cloud"}},
        .by = "mode",
        .by_name = "k"});
   result.tables.push_back(std::move(table));
@@ -163,7 +163,7 @@ void draw_cloud(const Cloud& cloud, const ModeHistory& trajectory, int n, Reprod
 // Rates of the first modes over beta, and those of particles that start at quantiles.
 void draw_rates(const FigureValues& values, Reproduction& result) {
   const int modes = values.whole("modes"), particles = values.whole("quantiles");
-  ReproducedTable table{"rates", {"beta", "mode", "theory", "particles"}};
+  ColumnTable table{"rates", {"beta", "mode", "theory", "particles"}};
   for (int k = 1; k <= modes; ++k) {
     for (int step = 1; step <= 100; ++step) {
       const double beta = 0.1 * step;
@@ -182,8 +182,8 @@ void draw_rates(const FigureValues& values, Reproduction& result) {
        .title = "Growth out of the uniform law, SA, d = 2",
        .x = {.label = "inverse temperature β"},
        .y = {.label = "growth rate s_{k} of mode k"},
-       .curves = {{"theory", Drawn::line, "k² I_{k}(β) / (β I_{0}(β))"},
-                  {"particles", Drawn::points, fmt::format("{} particles", particles)}},
+       .curves = {{"theory", Curve::line, "k² I_{k}(β) / (β I_{0}(β))"},
+                  {"particles", Curve::points, fmt::format("{} particles", particles)}},
        .by = "mode",
        .by_name = "k"});
 }
@@ -283,12 +283,12 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
              linear_rate(sa, k, particles, control.wrong.null)},
         1e-3));
   }
-  ReproducedTable switches{"switches", {"mode", "circle", "sphere"}};  // β at which it overtakes
+  ColumnTable switches{"switches", {"mode", "circle", "sphere"}};  // β at which it overtakes
   for (int k = 1; k <= 9; ++k)
     switches.rows.push_back(
         {static_cast<double>(k + 1), theory::switch_point(2, k), theory::switch_point(3, k)});
   result.tables.push_back(std::move(switches));
-  ReproducedTable table{"modes", {"beta", "circle", "sphere", "sqrt(2 beta)", "particles"}};
+  ColumnTable table{"modes", {"beta", "circle", "sphere", "sqrt(2 beta)", "particles"}};
   for (int step = 1; step <= std::lround(10 * beta_max); ++step) {
     const double beta = 0.1 * step;
     table.rows.push_back({beta, static_cast<double>(theory::fastest_mode(2, beta)),
@@ -299,19 +299,19 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
     table.rows.push_back({beta, kNoNumber, kNoNumber, kNoNumber,
                           static_cast<double>(fastest_of_particles(beta, particles))});
   result.tables.push_back(std::move(table));
-  const auto draw = [&](const char* title, std::vector<ReproducedCurve> curves) {
-    curves.push_back({"sqrt(2 beta)", Drawn::dashes, "√(2β)", ReproducedCurve::kQuiet});
+  const auto draw = [&](const char* title, std::vector<ColumnCurve> curves) {
+    curves.push_back({"sqrt(2 beta)", Curve::dashes, "√(2β)", Curve::kQuiet});
     result.figures.push_back({.name = figure::fastest_modes,
                               .table = "modes",
                               .title = title,
                               .x = {.label = "inverse temperature β"},
-                              .y = {.label = "fastest mode k_{max}", .from = 0, .every = 2},
+                              .y = {.label = "fastest mode k_{max}", .from = 0, .mark_every = 2},
                               .curves = std::move(curves)});
   };
   draw("Out of the uniform circle",
-       {{"circle", Drawn::steps, "theory", 0},
-        {"particles", Drawn::points, fmt::format("{} particles", particles), 0}});
-  draw("Out of the uniform sphere S²", {{"sphere", Drawn::steps, "theory", 1}});
+       {{"circle", Curve::steps, "theory", 0},
+        {"particles", Curve::points, fmt::format("{} particles", particles), 0}});
+  draw("Out of the uniform sphere S²", {{"sphere", Curve::steps, "theory", 1}});
   result.captions[figure::fastest_modes] =
       "The mode that grows fastest out of the uniform swarm climbs one step after the other with β "
       "and stays close to √(2β), on the sphere a little below the circle's. Points: the fastest of "

@@ -141,7 +141,7 @@ constexpr int kSnapshots[] = {0, 1, 2, 5, 30};
 
 // Positions of tokens at some steps, their paths, the hull of the start, and the leaders.
 void draw_start(Reproduction& result, const std::string& name, const Simulated& simulated) {
-  ReproducedTable table{"snapshots_" + name, {"x", "hull", "path", "leaders"}};
+  ColumnTable table{"snapshots_" + name, {"x", "hull", "path", "leaders"}};
   for (const int step : kSnapshots) table.columns.push_back(fmt::format("step {}", step));
   const auto add = [&](std::size_t column, const Point& p) { add_point(table, p.x, column, p.y); };
   const Points first = points_of(simulated.frames.front());
@@ -156,19 +156,19 @@ void draw_start(Reproduction& result, const std::string& name, const Simulated& 
     for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
       add(4 + s, points_of(simulated.frames[kSnapshots[s]])[i]);
   }
-  ReproducedFigure figure{.name = figure::hardmax,
-                          .table = table.name,
-                          .title = "Start: " + name,
-                          .x = {.label = "first coordinate z_{1}"},
-                          .y = {.label = "second coordinate z_{2}"},
-                          .equal_axes = true};
-  figure.curves = {{"hull", Drawn::area, "first hull", ReproducedCurve::kQuiet},
-                   {"path", Drawn::path, "", ReproducedCurve::kQuiet}};
+  TablePanel figure{.name = figure::hardmax,
+                    .table = table.name,
+                    .title = "Start: " + name,
+                    .x = {.label = "first coordinate z_{1}"},
+                    .y = {.label = "second coordinate z_{2}"},
+                    .equal_axes = true};
+  figure.curves = {{"hull", Curve::area, "first hull", Curve::kQuiet},
+                   {"path", Curve::path, "", Curve::kQuiet}};
   int colour = 0;
   for (const int step : kSnapshots)
-    figure.curves.push_back({fmt::format("step {}", step), step == 0 ? Drawn::rings : Drawn::points,
+    figure.curves.push_back({fmt::format("step {}", step), step == 0 ? Curve::rings : Curve::points,
                              fmt::format("step {}", step), colour++});
-  figure.curves.push_back({"leaders", Drawn::diamonds, "leaders", ReproducedCurve::kInk});
+  figure.curves.push_back({"leaders", Curve::diamonds, "leaders", Curve::kInk});
   result.figures.push_back(std::move(figure));
   result.tables.push_back(std::move(table));
 }
@@ -292,7 +292,7 @@ void draw_cells(Reproduction& result, int k) {
   constexpr int kSide = 160;
   const Points corners = polygon(k, true);
   const std::vector<int> order = by_angle(corners);
-  ReproducedTable table{fmt::format("cells_{}", k), {"x", "y", "cell", "vertex"}};
+  ColumnTable table{fmt::format("cells_{}", k), {"x", "y", "cell", "vertex"}};
   int stride = (k - 1) / 2;  // numbers, and so colours, of neighbours are far from each other
   while (std::gcd(stride, k) > 1) --stride;
   for (int r = 0; r < kSide; ++r)
@@ -312,7 +312,7 @@ void draw_cells(Reproduction& result, int k) {
        .title = fmt::format("{} vertices of equal norm", k),
        .x = {.label = "first coordinate x_{1}"},
        .y = {.label = "second coordinate x_{2}"},
-       .curves = {{"vertex", Drawn::line, "polygon", 2}, {"vertex", Drawn::points, "vertices", 0}},
+       .curves = {{"vertex", Curve::line, "polygon", 2}, {"vertex", Curve::points, "vertices", 0}},
        .map = "cell",
        .map_label = "number of the attended vertex",
        .equal_axes = true});
@@ -334,9 +334,9 @@ ExperimentSpec spec_of(const FigureValues& values) {
 
 std::optional<Reproduction> hardmax(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::hardmax);
-  ReproducedTable cases{"cases",
-                        {"start", "draw", "particles", "leaders", "closed_form_applies",
-                         "leaders_moved", "closed_form_error", "last_step"}};
+  ColumnTable cases{"cases",
+                    {"start", "draw", "particles", "leaders", "closed_form_applies",
+                     "leaders_moved", "closed_form_error", "last_step"}};
   const double alpha = control.values.number("alpha");
   const ExperimentSpec spec = spec_of(control.values);
   double moved = 0, error = 0, last_step = 0, first_step = INFINITY;
@@ -380,7 +380,7 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
 
 std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::hardmax_cells);
-  ReproducedTable cases{
+  ColumnTable cases{
       "cases", {"corners", "places", "agree", "agree_unequal_norms", "followers", "flight_error"}};
   const int side = control.values.whole("grid"), rows = control.values.whole("followers");
   double error = 0;
@@ -599,7 +599,7 @@ void draw_escape_times(const std::string& gamma, Reproduction& result) {
        .title = "From vertices on the unit circle",
        .x = {.label = "inverse temperature β"},
        .y = {.label = "time T until two vertices are half as far", .log = true},
-       .curves = {{"quadrature", Drawn::line, "quadrature"}, {"tokens", Drawn::points, "tokens"}},
+       .curves = {{"quadrature", Curve::line, "quadrature"}, {"tokens", Curve::points, "tokens"}},
        .over = "beta",
        .by = "start"});
   result.figures.push_back(
@@ -608,9 +608,9 @@ void draw_escape_times(const std::string& gamma, Reproduction& result) {
        .title = "The same over e^{βc}/(4βc^{2})",
        .x = {.label = "βc, c = 1 − cos of the least angle"},
        .y = {.label = "time T / (e^{βc}/(4βc^{2}))", .from = 0, .to = 2},
-       .curves = {{"quadrature over leading order", Drawn::line, "quadrature"},
-                  {"tokens over leading order", Drawn::points, "tokens"},
-                  {"steps over leading order", Drawn::rings, "steps of γ = " + gamma}},
+       .curves = {{"quadrature over leading order", Curve::line, "quadrature"},
+                  {"tokens over leading order", Curve::points, "tokens"},
+                  {"steps over leading order", Curve::rings, "steps of γ = " + gamma}},
        .over = "beta c",
        .by = "start",
        .guides = {{"leading order", kNoNumber, 1}, {"of one pair: c = 0.4", kNoNumber, 0.4}}});
@@ -630,7 +630,7 @@ void draw_escape_times(const std::string& gamma, Reproduction& result) {
 std::optional<Reproduction> escape_times(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::escape_times);
   check_polygons(control, result);
-  ReproducedTable table{
+  ColumnTable table{
       "escape_times",
       {"start", "beta", "beta c", "quadrature", "tokens", "steps", "leading order",
        "quadrature over leading order", "tokens over leading order", "steps over leading order"}};

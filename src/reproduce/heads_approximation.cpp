@@ -121,7 +121,7 @@ double slope_of(const TrainingPlan& plan, const SeedErrors& a) {
 }
 
 void add_rows(const Case& c, const TrainingPlan& plan, const std::vector<SeedErrors>& seeds_errors,
-              Reproduction& result, ReproducedTable& curves) {
+              Reproduction& result, ColumnTable& curves) {
   const std::string field = name_of(c.field), kind = weighting_name(c.softmax);
   for (std::size_t k = 0; k < plan.counts.size(); ++k) {
     const auto of = [&](std::vector<double> SeedErrors::*which) {
@@ -139,8 +139,7 @@ void add_rows(const Case& c, const TrainingPlan& plan, const std::vector<SeedErr
       spread_over(seeds_errors, [&](const SeedErrors& a) { return slope_of(plan, a); });
   const double half =
       student(seeds_errors.size()) * slope.sd / std::sqrt(static_cast<double>(seeds_errors.size()));
-  std::vector<ReproducedTable::Cell> last = {field, kind, static_cast<double>(c.d), slope.mean,
-                                             half};
+  std::vector<ColumnTable::Cell> last = {field, kind, static_cast<double>(c.d), slope.mean, half};
   for (int law = 0; law < kLaws; ++law)
     last.push_back(
         spread_over(seeds_errors, [&](const SeedErrors& a) { return a.by_law[law]; }).mean);
@@ -196,8 +195,8 @@ bool train_all(const ReproductionControl& control, Reproduction& result) {
             errors_of_seed({fields[job / seeds], softmax, d}, plan, job % seeds, control);
       });
       if (control.stopped()) return false;
-      ReproducedTable curves{fmt::format("{}-{}", weighting_name(softmax), d),
-                             {"heads", "error", "sd", "field"}};
+      ColumnTable curves{fmt::format("{}-{}", weighting_name(softmax), d),
+                         {"heads", "error", "sd", "field"}};
       for (int f = 0; f < count; ++f) {
         add_rows({fields[f], softmax, d}, plan, all[f], result, curves);
         check_case({fields[f], softmax, d}, plan, all[f], result);
@@ -250,7 +249,7 @@ double product_of(const HostSwarm& a, const HostSwarm& b) {
 bool check_limits(const ReproductionControl& control, Reproduction& result) {
   const int replicas = control.values.whole("replicas");
   const std::vector<int> counts = {4, 16, 64, 256};
-  ReproducedTable table{"limit", {"heads", "distance", "sd", "root", "law"}};
+  ColumnTable table{"limit", {"heads", "distance", "sd", "root", "law"}};
   for (const HeadLaw& law : kLimits) {
     ExperimentSpec spec = preset_spec(kName);
     spec.d = law.d;
@@ -310,15 +309,15 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
       table.rows[first + k][3] = std::exp(level - x[k] / 2);
   }
   result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = kName,
-                            .table = "limit",
-                            .title = "H random heads and their limit",
-                            .x = {.label = "number of heads H", .log = true},
-                            .y = {.label = "distance of velocities / limit", .log = true},
-                            .curves = {{"root", Drawn::dashes, "H^{−1/2}"},
-                                       {"distance", Drawn::points, "mean of H heads",
-                                        ReproducedCurve::kNextColour, "sd"}},
-                            .by = "law"});
+  result.figures.push_back(
+      {.name = kName,
+       .table = "limit",
+       .title = "H random heads and their limit",
+       .x = {.label = "number of heads H", .log = true},
+       .y = {.label = "distance of velocities / limit", .log = true},
+       .curves = {{"root", Curve::dashes, "H^{−1/2}"},
+                  {"distance", Curve::points, "mean of H heads", Curve::kByPlace, "sd"}},
+       .by = "law"});
   return true;
 }
 

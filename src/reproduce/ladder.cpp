@@ -102,9 +102,9 @@ const Rung* find(const Ladder& ladder, KindIndex kind, int depth) {
   return found == ladder.rungs.end() ? nullptr : &*found;
 }
 
-ReproducedTable rung_table(const Ladder& ladder, const std::string& suffix) {
-  ReproducedTable table{"rungs" + suffix,
-                        {"reader", "blocks", "parameters", "accuracy", "sd", "seeds", "highest"}};
+ColumnTable rung_table(const Ladder& ladder, const std::string& suffix) {
+  ColumnTable table{"rungs" + suffix,
+                    {"reader", "blocks", "parameters", "accuracy", "sd", "seeds", "highest"}};
   for (const Rung& rung : ladder.rungs) {
     const Spread s = spread_of(rung.accuracy);
     table.rows.push_back({kKinds[rung.kind].name, static_cast<double>(rung.depth),
@@ -115,8 +115,8 @@ ReproducedTable rung_table(const Ladder& ladder, const std::string& suffix) {
 }
 
 // One row per depth; per kind of reader one column and its deviation, empty where there is none.
-ReproducedTable depth_table(const Ladder& ladder, const std::string& suffix) {
-  ReproducedTable table{"ladder" + suffix, {"blocks"}};
+ColumnTable depth_table(const Ladder& ladder, const std::string& suffix) {
+  ColumnTable table{"ladder" + suffix, {"blocks"}};
   for (const ReaderKind& kind : kKinds) {
     table.columns.emplace_back(kind.key);
     table.columns.emplace_back(std::string(kind.key) + "_sd");
@@ -173,25 +173,24 @@ void add_tables(const Ladder& ladder, const std::string& suffix, Reproduction& r
   result.tables.push_back(depth_table(ladder, suffix));
 }
 
-ReproducedFigure figure_of(const Ladder& ladder, const std::string& suffix,
-                           std::vector<ReproducedGuide> guides) {
+TablePanel figure_of(const Ladder& ladder, const std::string& suffix, std::vector<Guide> guides) {
   const int deepest = ladder.depths.back();
-  ReproducedFigure figure{.name = figure::ladder,
-                          .table = "ladder" + suffix,
-                          .title = ladder.title,
-                          .x = {.label = "number of blocks",
-                                .from = 0,
-                                .to = deepest + 1.0,
-                                .every = deepest > 4 ? 2.0 : 1.0},
-                          .y = {.label = "test accuracy, %", .from = 45, .to = 101},
-                          .guides = std::move(guides),
-                          .side_by_side = true};
+  TablePanel figure{.name = figure::ladder,
+                    .table = "ladder" + suffix,
+                    .title = ladder.title,
+                    .x = {.label = "number of blocks",
+                          .from = 0,
+                          .to = deepest + 1.0,
+                          .mark_every = deepest > 4 ? 2.0 : 1.0},
+                    .y = {.label = "test accuracy, %", .from = 45, .to = 101},
+                    .guides = std::move(guides),
+                    .side_by_side = true};
   int colour = 0;  // the same in every panel, whichever reader is missing
   for (const KindIndex kind :
        {selected, selected_bare, uniform, uniform_bare, attraction, isolated, messenger}) {
     if (kKinds[kind].rnn && !ladder.messenger) continue;
     figure.curves.push_back({.column = kKinds[kind].key,
-                             .drawn = kKinds[kind].feed_forward ? Drawn::points : Drawn::rings,
+                             .drawn = kKinds[kind].feed_forward ? Curve::points : Curve::rings,
                              .name = kKinds[kind].name,
                              .colour = colour++,
                              .error = std::string(kKinds[kind].key) + "_sd"});
@@ -326,7 +325,7 @@ void check_senses(const Ladder& ladder, const ReproductionControl& control, Repr
                                  ladder.at(exchanged ? uniform_bare : selected_bare, ladder.blocks),
                                  thresholds.bare));
   add_tables(ladder, "_sense", result);
-  ReproducedTable bags{"bags", {"reader", "unseen", "seen"}};
+  ColumnTable bags{"bags", {"reader", "unseen", "seen"}};
   for (const Bag& bag : {one, by_word}) bags.rows.push_back({bag.name, bag.unseen, bag.seen});
   result.tables.push_back(bags);
   result.figures.push_back(

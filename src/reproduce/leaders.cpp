@@ -118,7 +118,7 @@ LeaderRun simulate_leaders(int seed, const FigureValues& values, const WrongMode
 }
 
 void draw_leaders(const std::vector<LeaderRun>& all, Reproduction& result) {
-  ReproducedTable bars{"totals", {"token", "start", "end"}};
+  ColumnTable bars{"totals", {"token", "start", "end"}};
   const LeaderRun& first = all.front();
   std::vector<std::size_t> order(first.totals.front().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -127,7 +127,7 @@ void draw_leaders(const std::vector<LeaderRun>& all, Reproduction& result) {
   });
   for (std::size_t k = 0; k < order.size(); ++k)
     bars.rows.push_back({k + 1.0, first.totals.front()[order[k]], first.totals.back()[order[k]]});
-  ReproducedTable counts{"holders", {"lambda_1 t", "mean", "most", "standard error"}};
+  ColumnTable counts{"holders", {"lambda_1 t", "mean", "most", "standard error"}};
   for (std::size_t f = 0; f < first.times.size(); ++f) {
     std::vector<double> at;
     for (const LeaderRun& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
@@ -140,8 +140,7 @@ void draw_leaders(const std::vector<LeaderRun>& all, Reproduction& result) {
        .title = fmt::format("Attention that each of {} tokens gets", order.size()),
        .x = {.label = "token, by what it gets at the end", .from = 0.2},
        .y = {.label = "total attention Σ_{i} P_{ij}"},
-       .curves = {{"start", Drawn::bars, "start", ReproducedCurve::kQuiet},
-                  {"end", Drawn::bars, "end", 0}},
+       .curves = {{"start", Curve::bars, "start", Curve::kQuiet}, {"end", Curve::bars, "end", 0}},
        .guides = {{"half of all", kNoNumber, 0.5 * static_cast<double>(order.size())}}});
   result.figures.push_back(
       {.name = figure::leaders,
@@ -149,8 +148,8 @@ void draw_leaders(const std::vector<LeaderRun>& all, Reproduction& result) {
        .title = fmt::format("Who holds 99 % of the attention, {} draws", all.size()),
        .x = {.label = "time λ_{1} t"},
        .y = {.label = "number of tokens", .from = 0},
-       .curves = {{"most", Drawn::points, "most of any draw", 1},
-                  {"mean", Drawn::points, "mean of the draws", 0, "standard error"}}});
+       .curves = {{"most", Curve::points, "most of any draw", 1},
+                  {"mean", Curve::points, "mean of the draws", 0, "standard error"}}});
   result.tables.push_back(std::move(bars));
   result.tables.push_back(std::move(counts));
   result.captions[figure::leaders] =
@@ -164,7 +163,7 @@ void draw_leaders(const std::vector<LeaderRun>& all, Reproduction& result) {
 
 std::optional<Reproduction> leaders(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::leaders);
-  ReproducedTable cases{
+  ColumnTable cases{
       "cases",
       {"seed", "holders at the start", "holders at the end", "columns above n/2 at the end",
        "attention across at the start", "attention across at the end"}};
@@ -230,8 +229,8 @@ int undecided_rows(const Matrix& weights) {
   return undecided;
 }
 
-ReproducedTable weights_table(const std::string& name, const Matrix& weights) {
-  ReproducedTable table{name, {"j", "i", "weight"}};
+ColumnTable weights_table(const std::string& name, const Matrix& weights) {
+  ColumnTable table{name, {"j", "i", "weight"}};
   for (int i = 0; i < weights.rows; ++i)
     for (int j = 0; j < weights.cols; ++j) table.rows.push_back({j + 1.0, i + 1.0, weights(i, j)});
   return table;
@@ -267,7 +266,7 @@ void draw_rank(Reproduction& result, const RankCase& drawn) {
 
 std::optional<Reproduction> low_rank(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::low_rank);
-  ReproducedTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
+  ColumnTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
   int min = 1'000'000, fewest = 1'000'000, most = 0, undecided = 0;
   RankCase drawn;
   const int seeds = control.values.whole("seeds");

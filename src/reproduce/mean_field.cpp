@@ -92,7 +92,7 @@ int peaks_of(const std::vector<double>& density) {
 void draw_amplitudes(const Waves& waves, const std::vector<MeanFieldReading>& steps,
                      Reproduction& result) {
   const std::string name = fmt::format("amplitudes_beta{:g}_height{:g}", waves.beta, waves.height);
-  ReproducedTable table{name, {"t", "mode", "predicted", "amplitude"}};
+  ColumnTable table{name, {"t", "mode", "predicted", "amplitude"}};
   const std::size_t between = 1 + steps.size() / 100;
   for (int k = 1; k < waves.leader() - 2; ++k)  // not drawn: each mode has one colour in all panels
     table.rows.push_back({steps[0].t, static_cast<double>(k), kNoNumber, kNoNumber});
@@ -108,15 +108,15 @@ void draw_amplitudes(const Waves& waves, const std::vector<MeanFieldReading>& st
        .title = fmt::format("USA, β = {:g}: waves of equal height", waves.beta),
        .x = {.label = "time t"},
        .y = {.label = "amplitude |m_{k}| of mode k", .log = true},
-       .curves = {{"predicted", Drawn::line, "linear law"},
-                  {"amplitude", Drawn::points, "mean-field flow"}},
+       .curves = {{"predicted", Curve::line, "linear law"},
+                  {"amplitude", Curve::points, "mean-field flow"}},
        .by = "mode",
        .by_name = "k"});
 }
 
 void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Reproduction& result) {
   const std::string name = fmt::format("density_beta{:g}", waves.beta);
-  ReproducedTable table{name, {"angle", "amplitude of the leader", "density"}};
+  ColumnTable table{name, {"angle", "amplitude of the leader", "density"}};
   for (const Rise* rise : {&linear, &later}) {
     const std::size_t n = rise->density.size(), half = n / 2;
     const double level = rise->trajectory.steps.back().amplitude[waves.leader()];
@@ -131,7 +131,7 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
                             .title = fmt::format("β = {:g}: {} peaks", waves.beta, waves.leader()),
                             .x = {.label = "angle θ", .angle = true},
                             .y = {.label = "density / uniform density", .from = 0},
-                            .curves = {{"density", Drawn::line}},
+                            .curves = {{"density", Curve::line}},
                             .by = "amplitude of the leader",
                             .by_name = fmt::format("|m_{{{}}}|", waves.leader())});
   result.captions[figure::mean_field] =
@@ -282,7 +282,7 @@ double measured_rate(const MeanField& field) {
 
 // The kappa at which the flow neither strengthens nor weakens a small order: measured rates over
 // noise, where their line crosses zero.
-double measured_onset(const Noisy& law, ReproducedTable& rates) {
+double measured_onset(const Noisy& law, ColumnTable& rates) {
   const double guess = theory::noise_threshold(law.d, law.beta);
   std::vector<double> noise, rate;
   for (const double factor : {0.7, 0.85, 1.0, 1.15, 1.3}) {
@@ -313,7 +313,7 @@ std::vector<double> places_of(const Bifurcation& b, double onset, bool few) {
 // stable until the onset; and the order at which the flow ends from a bump and from a small wave.
 void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction& result) {
   const std::string name = fmt::format("noise_d{}_beta{:g}", law.d, law.beta);
-  ReproducedTable table{name, {"κ", "stable", "unstable", "from a bump", "from a small wave"}};
+  ColumnTable table{name, {"κ", "stable", "unstable", "from a bump", "from a small wave"}};
   const auto add = [&](double kappa, std::size_t column, double order) {
     add_point(table, kappa, column, order);
   };
@@ -339,16 +339,16 @@ void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction&
     add(kappa, 3, order_at_rest(law.field(kappa), bump(law.d)));
     add(kappa, 4, order_at_rest(law.field(kappa), wave(0.05)));
   }
-  ReproducedFigure figure{
+  TablePanel figure{
       .name = figure::noisy_bifurcation,
       .table = name,
       .title = law.name() + (b.hysteretic ? ": a jump" : ": continuous"),
       .x = {.label = "inverse noise κ"},
       .y = {.label = "order |∫ x dμ|"},
-      .curves = {{"stable", Drawn::line, "stable laws", 0},
-                 {"unstable", Drawn::dashes, "unstable laws", ReproducedCurve::kQuiet},
-                 {"from a bump", Drawn::points, "flow from a bump", 0},
-                 {"from a small wave", Drawn::rings, "flow from a small wave", 1}},
+      .curves = {{"stable", Curve::line, "stable laws", 0},
+                 {"unstable", Curve::dashes, "unstable laws", Curve::kQuiet},
+                 {"from a bump", Curve::points, "flow from a bump", 0},
+                 {"from a small wave", Curve::rings, "flow from a small wave", 1}},
       .guides = {{"onset κ_{c}", theory::noise_threshold(law.d, law.beta), kNoNumber}}};
   if (b.hysteretic) figure.guides.push_back({"fold", b.fold, kNoNumber});
   result.tables.push_back(std::move(table));
@@ -392,7 +392,7 @@ void check_branch(const Noisy& law, const ReproductionControl& control, Reproduc
 }
 
 void check_onsets(const ReproductionControl& control, Reproduction& result) {
-  ReproducedTable rates{"rates", {"noise", "law", "rate"}};
+  ColumnTable rates{"rates", {"noise", "law", "rate"}};
   for (const Noisy& law : laws_of(control)) {
     result.checks.push_back(
         check_near_share(rule::noisy_bifurcation_onset,

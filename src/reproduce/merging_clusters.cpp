@@ -74,12 +74,12 @@ constexpr Scheme kSchemes[] = {
 // The number of clusters over time, and how late each merge of the layers is. Reads the table
 // `merges`.
 void draw_merges(const FigureValues& values, Reproduction& result) {
-  const ReproducedTable merges = result.tables.back();  // rows: 4, 3, 2, 1 clusters are left
+  const ColumnTable merges = result.tables.back();  // rows: 4, 3, 2, 1 clusters are left
   const auto time = [&](int merge, int scheme) {
     return std::get<double>(merges.rows[merge][1 + scheme]);
   };
-  ReproducedTable counts{"clusters", {"t", "exact flow", "layers 0.1", "published"}};
-  ReproducedTable late{"lateness", {"merge", "layers 0.1", "layers 0.01"}};
+  ColumnTable counts{"clusters", {"t", "exact flow", "layers 0.1", "published"}};
+  ColumnTable late{"lateness", {"merge", "layers 0.1", "layers 0.01"}};
   constexpr double kFirst = 0.5;
   const ExperimentSpec preset = values.spec("kinetic");
   const double beta = preset.dynamics.beta, last = 1.5 * preset.T;
@@ -99,18 +99,18 @@ void draw_merges(const FigureValues& values, Reproduction& result) {
        .table = counts.name,
        .title = fmt::format("Five tokens on the circle, β = {:g}", beta),
        .x = {.label = "time t", .log = true},
-       .y = {.label = "number of clusters", .from = 0.5, .to = 5.5, .every = 1},
-       .curves = {{"exact flow", Drawn::steps, "exact flow", 0},
-                  {"layers 0.1", Drawn::points, "layers of 0.1", 1},
-                  {"published", Drawn::rings, "layers of 0.1, published", ReproducedCurve::kInk}}});
+       .y = {.label = "number of clusters", .from = 0.5, .to = 5.5, .mark_every = 1},
+       .curves = {{"exact flow", Curve::steps, "exact flow", 0},
+                  {"layers 0.1", Curve::points, "layers of 0.1", 1},
+                  {"published", Curve::rings, "layers of 0.1, published", Curve::kInk}}});
   result.figures.push_back(
       {.name = figure::kinetic,
        .table = late.name,
        .title = "How late the layers are",
-       .x = {.label = "merge, in order of time", .from = 0.5, .to = 4.5, .every = 1},
+       .x = {.label = "merge, in order of time", .from = 0.5, .to = 4.5, .mark_every = 1},
        .y = {.label = "time beyond the exact flow's, %", .from = 0, .to = 13},
-       .curves = {{"layers 0.1", Drawn::points, "layers of 0.1", 1},
-                  {"layers 0.01", Drawn::points, "layers of 0.01", 2}},
+       .curves = {{"layers 0.1", Curve::points, "layers of 0.1", 1},
+                  {"layers 0.01", Curve::points, "layers of 0.01", 2}},
        .guides = {{"step η, in %", kNoNumber, 10}, {"step η, in %", kNoNumber, 1}}});
   result.tables.push_back(std::move(counts));
   result.tables.push_back(std::move(late));
@@ -129,7 +129,7 @@ void draw_merges(const FigureValues& values, Reproduction& result) {
 std::optional<Reproduction> kinetic(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::kinetic);
   std::map<Method, std::vector<double>> flow;
-  ReproducedTable table{"merges", {"clusters"}};
+  ColumnTable table{"merges", {"clusters"}};
   for (int left = 4; left >= 1; --left) table.rows.push_back({{static_cast<double>(left)}});
   for (const Scheme& scheme : kSchemes) {
     std::vector<double> times;
@@ -244,9 +244,9 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
   const double met = std::acos(1 - preset.observe.cluster_tol);
   const FiveTokens exact = five_of(Method::dopri5, 0.01, control.values, {});
   const double exact_pair = theory::lifetime(pair, kStartAngle, met);
-  ReproducedTable table{"stretch",
-                        {"step", "last merge", "stretch", "1 + step", "of the clock",
-                         "of the early path", "two clusters"}};
+  ColumnTable table{"stretch",
+                    {"step", "last merge", "stretch", "1 + step", "of the clock",
+                     "of the early path", "two clusters"}};
   for (const double step : control.values.numbers("steps")) {
     const LayeredPair layered{pair, step};
     const double two = two_clusters(step, control.values, control.wrong);
@@ -278,9 +278,9 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
                             .title = "The clock of the papers' layers runs slow",
                             .x = {.label = "step η of the layers"},
                             .y = {.label = "last merge, over that of the exact flow"},
-                            .curves = {{"1 + step", Drawn::line, "1 + η", 0},
-                                       {"two clusters", Drawn::points, "only two clusters", 0},
-                                       {"stretch", Drawn::points,
+                            .curves = {{"1 + step", Curve::line, "1 + η", 0},
+                                       {"two clusters", Curve::points, "only two clusters", 0},
+                                       {"stretch", Curve::points,
                                         fmt::format("five tokens, β = {:g}", attention.beta), 1}}});
   result.captions[figure::layers_clock] =
       "The papers' layers x ← N(x + ηA) are later than the exact flow. Two clusters merge later by "
@@ -352,8 +352,8 @@ void check_stairs(double beta, double T, const std::vector<theory::Stair>& predi
 std::optional<Reproduction> staircase(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::staircase);
   const std::vector<double>& betas = control.values.numbers("betas");
-  ReproducedTable table{"energy", {"t", "beta", "energy_scaled", "half-height"}};
-  ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
+  ColumnTable table{"energy", {"t", "beta", "energy_scaled", "half-height"}};
+  ColumnTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
   const Experiment start = make_experiment(preset_spec("staircase"));
   std::vector<double> angles;
   for (int i = 0; i < start.swarm.n(); ++i)
@@ -372,15 +372,15 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
       steps.rows.push_back({beta, static_cast<double>(k + 1), predicted[k].half, halves[k]});
   }
   result.tables = {std::move(table), std::move(steps)};
-  ReproducedFigure figure{.name = figure::staircase,
-                          .table = "energy",
-                          .title = "The energy climbs one step per merger",
-                          .x = {.label = "arc-length time t (clock U4)"},
-                          .y = {.label = "scaled energy 2β e^{−β} E", .from = 0, .to = 1.06},
-                          .curves = {{"energy_scaled", Drawn::line},
-                                     {"half-height", Drawn::rings, "predicted half-height"}},
-                          .by = "beta",
-                          .by_name = "β"};
+  TablePanel figure{.name = figure::staircase,
+                    .table = "energy",
+                    .title = "The energy climbs one step per merger",
+                    .x = {.label = "arc-length time t (clock U4)"},
+                    .y = {.label = "scaled energy 2β e^{−β} E", .from = 0, .to = 1.06},
+                    .curves = {{"energy_scaled", Curve::line},
+                               {"half-height", Curve::rings, "predicted half-height"}},
+                    .by = "beta",
+                    .by_name = "β"};
   for (const double level : kLevels)
     figure.guides.push_back({"predicted plateaus", kNoNumber, level});
   result.figures.push_back(std::move(figure));
@@ -466,9 +466,9 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
     check.more["quadrature"] = quadrature(c);
     result.checks.push_back(std::move(check));
   }
-  ReproducedTable table{"lifetimes",
-                        {"beta", "particles", "quadrature", "leading order",
-                         "particles over leading order", "quadrature over leading order"}};
+  ColumnTable table{"lifetimes",
+                    {"beta", "particles", "quadrature", "leading order",
+                     "particles over leading order", "quadrature over leading order"}};
   const FigureValues& values = control.values;
   const double step = values.number("beta_step"), most = values.number("beta_max");
   const double angle = values.number("angle"), mass = values.number("mass");
@@ -508,18 +508,18 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
                       : fmt::format("Two clusters at {:g}, mass {:g}, SA", angle, mass),
        .x = {.label = "inverse temperature β"},
        .y = {.label = "time until their angle is 0.1", .log = true},
-       .curves = {{"quadrature", Drawn::line, "quadrature", 0},
-                  {"leading order", Drawn::dashes,
-                   usual ? "leading order e^{β}/(2β)" : "leading order", ReproducedCurve::kQuiet},
-                  {"particles", Drawn::points, "two particles", 0}}});
+       .curves = {{"quadrature", Curve::line, "quadrature", 0},
+                  {"leading order", Curve::dashes,
+                   usual ? "leading order e^{β}/(2β)" : "leading order", Curve::kQuiet},
+                  {"particles", Curve::points, "two particles", 0}}});
   result.figures.push_back(
       {.name = figure::lifetimes,
        .table = "lifetimes",
        .title = "The same over the leading order",
        .x = {.label = "inverse temperature β"},
        .y = {.label = usual ? "time / (e^{β}/(2β))" : "time over the leading order"},
-       .curves = {{"quadrature over leading order", Drawn::line, "quadrature", 0},
-                  {"particles over leading order", Drawn::points, "two particles", 0}},
+       .curves = {{"quadrature over leading order", Curve::line, "quadrature", 0},
+                  {"particles over leading order", Curve::points, "two particles", 0}},
        .guides = {{"leading order", kNoNumber, 1}}});
   result.captions[figure::lifetimes] =
       "Two clusters at a right angle live for a time that grows as e^β / (2β): particles (points) "

@@ -68,8 +68,8 @@ void add_distances(const std::filesystem::path& run, int threads, CodeResults& r
 
 // One row per value of `over`; per code one column and its deviation.
 template <class Rows>
-ReproducedTable table_of(const char* name, const char* over, const Rows& row_of, std::size_t rows) {
-  ReproducedTable table{name, {over}};
+ColumnTable table_of(const char* name, const char* over, const Rows& row_of, std::size_t rows) {
+  ColumnTable table{name, {over}};
   for (const Code& code : kCodes) {
     table.columns.emplace_back(code.key);
     table.columns.emplace_back(std::string(code.key) + "_sd");
@@ -86,13 +86,13 @@ ReproducedTable table_of(const char* name, const char* over, const Rows& row_of,
   return table;
 }
 
-ReproducedFigure figure_of_epochs() {
-  ReproducedFigure figure{.name = figure::order,
-                          .table = "epochs",
-                          .title = "Subject or object",
-                          .x = {.label = "epoch"},
-                          .y = {.label = "validation accuracy, %", .from = 40, .to = 102},
-                          .side_by_side = true};
+TablePanel figure_of_epochs() {
+  TablePanel figure{.name = figure::order,
+                    .table = "epochs",
+                    .title = "Subject or object",
+                    .x = {.label = "epoch"},
+                    .y = {.label = "validation accuracy, %", .from = 40, .to = 102},
+                    .side_by_side = true};
   for (const Code& code : kCodes)
     figure.curves.push_back({.column = code.key,
                              .name = code.positions == Positions::none ? "no code" : code.key,
@@ -101,7 +101,7 @@ ReproducedFigure figure_of_epochs() {
 }
 
 void add_tables(const std::vector<CodeResults>& all, Reproduction& result) {
-  ReproducedTable codes{"codes", {"positions", "accuracy", "sd", "lowest", "seeds"}};
+  ColumnTable codes{"codes", {"positions", "accuracy", "sd", "lowest", "seeds"}};
   for (std::size_t c = 0; c < all.size(); ++c) {
     const Spread s = spread_of(all[c].accuracy);
     codes.rows.push_back(

@@ -81,10 +81,10 @@ Ascent ascent_of(const PerceptronCase& one, const WrongModel& wrong) {
   return a;
 }
 
-ReproducedTable table_of(const std::vector<Ascent>& ascents) {
-  ReproducedTable table{"ascents",
-                        {"seed", "d", "activation", "beta", "atoms", "heaviest", "maxima", "apart",
-                         "curvature", "gradient", "at rest", "reversals"}};
+ColumnTable table_of(const std::vector<Ascent>& ascents) {
+  ColumnTable table{"ascents",
+                    {"seed", "d", "activation", "beta", "atoms", "heaviest", "maxima", "apart",
+                     "curvature", "gradient", "at rest", "reversals"}};
   for (const Ascent& a : ascents) {
     const PerceptronCase& b = a.setting;
     const Atoms& mu = a.rest.mu;
@@ -99,9 +99,9 @@ ReproducedTable table_of(const std::vector<Ascent>& ascents) {
 }
 
 // The numbers of atoms, and of swarms that still move: no rule asks about them.
-ReproducedTable counts_of(const std::vector<Ascent>& ascents, const std::vector<double>& betas) {
-  ReproducedTable table{
-      "counts", {"d", "activation", "beta", "swarms", "at rest", "mean atoms", "most atoms"}};
+ColumnTable counts_of(const std::vector<Ascent>& ascents, const std::vector<double>& betas) {
+  ColumnTable table{"counts",
+                    {"d", "activation", "beta", "swarms", "at rest", "mean atoms", "most atoms"}};
   for (const int d : {2, 3})
     for (const auto activation : kActivations)
       for (const double beta : betas) {
@@ -165,7 +165,7 @@ const char* title_of(Perceptron::Activation activation) {
 void draw_around(const Ascent& a, Reproduction& result) {
   const Landscape l = landscape_of(a.setting);
   const std::string name = "variation_" + name_of(a.setting.activation);
-  ReproducedTable around{name, {"angle", "F", "atoms"}};
+  ColumnTable around{name, {"angle", "F", "atoms"}};
   for (int k = 0; k <= 360; ++k) {
     const double angle = kTurn * (k - 180) / 360;
     around.rows.push_back({angle, variation_at(l, a.rest.mu, angle), kNoNumber});
@@ -179,13 +179,13 @@ void draw_around(const Ascent& a, Reproduction& result) {
        .title = fmt::format("{} units, β = {:g}", title_of(a.setting.activation), a.setting.beta),
        .x = {.label = "angle θ", .angle = true},
        .y = {.label = "first variation F = δE/δμ"},
-       .curves = {{"F", Drawn::line, "F of the final measure", 0},
-                  {"atoms", Drawn::points, "its atoms", 1}}});
+       .curves = {{"F", Curve::line, "F of the final measure", 0},
+                  {"atoms", Curve::points, "its atoms", 1}}});
 }
 
 // The energy of each, scaled from 0 at the start to 1 at the end of the simulation.
 void draw_energies(const std::vector<const Ascent*>& shown, Reproduction& result) {
-  ReproducedTable trajectory{"energy", {"t", "units", "energy"}};
+  ColumnTable trajectory{"energy", {"t", "units", "energy"}};
   for (const Ascent* a : shown) {
     const std::vector<double>& e = a->trajectory.energies;
     for (std::size_t k = 0; k < e.size(); ++k)
@@ -198,7 +198,7 @@ void draw_energies(const std::vector<const Ascent*>& shown, Reproduction& result
                             .title = "The energy never falls",
                             .x = {.label = "time t", .log = true},
                             .y = {.label = "energy, from start 0 to end 1"},
-                            .curves = {{"energy", Drawn::line}},
+                            .curves = {{"energy", Curve::line}},
                             .by = "units"});
   result.captions[kPreset] =
       "200 attracting tokens with two perceptron units end in few atoms (points), each at a local "

@@ -145,7 +145,7 @@ void check_companion(const ReproductionControl& control, Reproduction& result) {
     own.T = runs[r].until;
     simulated[r] = simulate_in_memory(make_experiment(own), control.wrong.null);
   });
-  ReproducedTable table{"companion", {"beta", "method", "t", "clusters", "heaviest"}};
+  ColumnTable table{"companion", {"beta", "method", "t", "clusters", "heaviest"}};
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const double beta = runs[r].row.beta;
     for (std::size_t k = 1; k < simulated[r].times.size(); ++k) {
@@ -388,14 +388,14 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
 struct Tables {
   std::vector<double> betas{};
   std::span<const double> times{};
-  ReproducedTable all{"clusters",
-                      {"root_beta", "time", "swarms", "clusters", "sd", "least", "most", "heaviest",
-                       "share at rest", "largest gradient"}};
-  ReproducedTable slopes{"slopes",
-                         {"swarms", "time", "clusters over sqrt(beta)", "standard error", "seeds"}};
-  ReproducedTable circle{"circle", {"root_beta"}};  // counts and errors at each time
-  ReproducedTable fullest{"fullest", {"root_beta", "fullest arc", "bound"}};
-  ReproducedTable sphere{"sphere", {"root_beta", "units", "clusters", "error"}};
+  ColumnTable all{"clusters",
+                  {"root_beta", "time", "swarms", "clusters", "sd", "least", "most", "heaviest",
+                   "share at rest", "largest gradient"}};
+  ColumnTable slopes{"slopes",
+                     {"swarms", "time", "clusters over sqrt(beta)", "standard error", "seeds"}};
+  ColumnTable circle{"circle", {"root_beta"}};  // counts and errors at each time
+  ColumnTable fullest{"fullest", {"root_beta", "fullest arc", "bound"}};
+  ColumnTable sphere{"sphere", {"root_beta", "units", "clusters", "error"}};
 };
 
 void describe_curve(const Group& group, const std::vector<Counted>& swarms, double time,
@@ -426,7 +426,7 @@ double companion_of(double beta) {
 
 // Mean counts over sqrt(beta), and the published ones.
 void tabulate_published(const std::vector<Counted>& swarms, Tables& tables) {
-  ReproducedTable& table = tables.circle;
+  ColumnTable& table = tables.circle;
   for (const double time : tables.times) {
     table.columns.push_back(name_of_time(time));
     table.columns.push_back(error_column(name_of_time(time)));
@@ -446,7 +446,7 @@ void tabulate_published(const std::vector<Counted>& swarms, Tables& tables) {
 // The same with GELU units, at the time at which growth is judged.
 constexpr const char* kGeluColumn = "GELU, t = 500";
 void tabulate_gelu(const std::vector<Counted>& swarms, Tables& tables) {
-  ReproducedTable& table = tables.circle;
+  ColumnTable& table = tables.circle;
   table.columns.emplace_back(kGeluColumn);
   table.columns.push_back(error_column(kGeluColumn));
   for (std::size_t b = 0; b < tables.betas.size(); ++b) {
@@ -489,23 +489,22 @@ void tabulate_group(const Group& group, const std::vector<Counted>& swarms, int 
 }
 
 void draw_tokens(Tables tables, Reproduction& result) {
-  for (ReproducedTable* table :
+  for (ColumnTable* table :
        {&tables.all, &tables.slopes, &tables.circle, &tables.fullest, &tables.sphere})
     result.tables.push_back(std::move(*table));
-  ReproducedFigure circle{.name = kClusters,
-                          .table = "circle",
-                          .title = "200 tokens, circle, scaled kernel",
-                          .x = {.label = kRootBeta},
-                          .y = {.label = "mean number of clusters", .from = 0},
-                          .side_by_side = true};
+  TablePanel circle{.name = kClusters,
+                    .table = "circle",
+                    .title = "200 tokens, circle, scaled kernel",
+                    .x = {.label = kRootBeta},
+                    .y = {.label = "mean number of clusters", .from = 0},
+                    .side_by_side = true};
   for (const double time : tables.times)
     circle.curves.push_back({.column = name_of_time(time),
                              .name = "ReLU, " + (time < 1e4 ? name_of_time(time) : "t = 10,000"),
                              .error = error_column(name_of_time(time))});
   circle.curves.push_back(
       {.column = kGeluColumn, .name = kGeluColumn, .error = error_column(kGeluColumn)});
-  circle.curves.push_back(
-      {"companion", Drawn::rings, "companion code, ReLU", ReproducedCurve::kInk});
+  circle.curves.push_back({"companion", Curve::rings, "companion code, ReLU", Curve::kInk});
   result.figures.push_back(std::move(circle));
   result.figures.push_back(
       {.name = kClusters,
@@ -522,8 +521,8 @@ void draw_tokens(Tables tables, Reproduction& result) {
        .title = "200 tokens, circle, ReLU, plain kernel",
        .x = {.label = kRootBeta},
        .y = {.label = "mass in an arc of 1/(2√β)", .log = true, .from = 0.01, .to = 1},
-       .curves = {{"bound", Drawn::dashes, "bound", ReproducedCurve::kInk},
-                  {"fullest arc", Drawn::points, "fullest arc", 0}}});
+       .curves = {{"bound", Curve::dashes, "bound", Curve::kInk},
+                  {"fullest arc", Curve::points, "fullest arc", 0}}});
 }
 
 // n equal tokens on the gradient flow, their clusters counted within 1/(2 sqrt(beta)) at four times
@@ -658,7 +657,7 @@ void check_slopes(const std::vector<Minimum>& minima, Reproduction& result) {
 // Means over the weights of one kind, over sqrt(beta).
 void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& betas,
                  Reproduction& result) {
-  ReproducedTable table{"atoms", {"root_beta", "units", "atoms", "error", "heaviest", "seeds"}};
+  ColumnTable table{"atoms", {"root_beta", "units", "atoms", "error", "heaviest", "seeds"}};
   for (const char* kind : {kLevel, kStrict, kGelu})
     for (const double beta : betas) {
       std::vector<double> atoms, heaviest;
@@ -685,7 +684,7 @@ void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& 
 
 // Atoms over L sqrt(beta) for all weights with a level valley of length L.
 void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
-  ReproducedTable table{"valleys", {"level_root_beta", "atoms", "seed", "beta"}};
+  ColumnTable table{"valleys", {"level_root_beta", "atoms", "seed", "beta"}};
   for (const Minimum& m : minima)
     if (m.level > 0 && m.gradient < kStill)
       table.rows.push_back({m.level * std::sqrt(m.setting.beta), static_cast<double>(m.atoms),
@@ -696,7 +695,7 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
                             .title = "Best measures, level valleys of length L",
                             .x = {.label = "length of the valley times root, L √β"},
                             .y = {.label = "number of atoms"},
-                            .curves = {{"atoms", Drawn::points, "one draw of weights", 0}}});
+                            .curves = {{"atoms", Curve::points, "one draw of weights", 0}}});
   result.captions[kClusters] =
       "Repelling tokens with two perceptron units. First row: clusters of 200 tokens over √β, on "
       "the circle at several times and the counts of one swarm of the companion code (rings), and "
@@ -707,10 +706,10 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
       "standard errors.";
 }
 
-ReproducedTable table_of(const std::vector<Minimum>& minima) {
-  ReproducedTable table{"minimisers",
-                        {"seed", "activation", "kernel", "beta", "level", "atoms", "atoms_of_many",
-                         "heaviest", "crowd", "bound", "gradient", "certified"}};
+ColumnTable table_of(const std::vector<Minimum>& minima) {
+  ColumnTable table{"minimisers",
+                    {"seed", "activation", "kernel", "beta", "level", "atoms", "atoms_of_many",
+                     "heaviest", "crowd", "bound", "gradient", "certified"}};
   for (const Minimum& m : minima)
     table.rows.push_back({static_cast<double>(m.setting.seed), name_of(m.setting.activation),
                           name_of(m.setting.kernel), m.setting.beta, m.level,

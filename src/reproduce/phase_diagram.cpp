@@ -207,8 +207,8 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
   const int n = tokens_of(control);
   std::vector<double> times;
   for (int k = 1; k <= checkpoints; ++k) times.push_back(T * k / checkpoints);
-  ReproducedTable table{fmt::format("map_d{}", d),
-                        {"t", "beta", "close_pairs", "front", "front of layers"}};
+  ColumnTable table{fmt::format("map_d{}", d),
+                    {"t", "beta", "close_pairs", "front", "front of layers"}};
   for (int b = 0; b < betas; ++b) {
     const double beta = low + (high - low) * b / (betas - 1);
     const auto simulated =
@@ -232,8 +232,8 @@ bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduct
        .title = fmt::format("d = {}, n = {}: layers of 0.1, {} swarms per row", d, n, replicas),
        .x = {.label = "time t"},
        .y = {.label = "inverse temperature β"},
-       .curves = {{"front", Drawn::line, "t*(β), exact flow, d → ∞", 0},
-                  {"front of layers", Drawn::dashes, "the same under layers of 0.1", 1}},
+       .curves = {{"front", Curve::line, "t*(β), exact flow, d → ∞", 0},
+                  {"front of layers", Curve::dashes, "the same under layers of 0.1", 1}},
        .map = "close_pairs",
        .map_label = "share of pairs with cosine > 0.999"});
   result.tables.push_back(std::move(table));
@@ -311,9 +311,9 @@ std::size_t frame_at(const Simulated& swarm, double t) {
 }
 
 // The outline of the circle, where tokens started and where they are at t.
-ReproducedTable table_of(const Simulated& swarm, double beta, double t) {
-  ReproducedTable table{fmt::format("snapshot_beta{:g}_t{:g}", beta, t),
-                        {"x", "circle", "start", "tokens", "token"}};
+ColumnTable table_of(const Simulated& swarm, double beta, double t) {
+  ColumnTable table{fmt::format("snapshot_beta{:g}_t{:g}", beta, t),
+                    {"x", "circle", "start", "tokens", "token"}};
   const auto row = [&](double x, double y, std::size_t column, double token) {
     add_point(table, x, column, y).back() = token;
   };
@@ -329,9 +329,8 @@ ReproducedTable table_of(const Simulated& swarm, double beta, double t) {
 }
 
 // The share of close pairs on the rows of the map that are nearest to these betas.
-void draw_rows(const std::vector<double>& betas, const ReproducedTable& map, Reproduction& result) {
-  ReproducedTable rows{fmt::format("map_rows_beta{:g}", betas.back()),
-                       {"t", "beta", "close_pairs"}};
+void draw_rows(const std::vector<double>& betas, const ColumnTable& map, Reproduction& result) {
+  ColumnTable rows{fmt::format("map_rows_beta{:g}", betas.back()), {"t", "beta", "close_pairs"}};
   double last = 0;
   for (const double beta : betas) {
     double nearest = kNoNumber;
@@ -352,7 +351,7 @@ void draw_rows(const std::vector<double>& betas, const ReproducedTable& map, Rep
        .title = betas.size() > 1 ? "rows of the map" : "row of the map",
        .x = {.label = "time t", .from = 0, .to = last},
        .y = {.label = "share of pairs with cosine > 0.999", .from = 0, .to = 1},
-       .curves = {{.column = "close_pairs", .drawn = Drawn::line}},
+       .curves = {{.column = "close_pairs", .drawn = Curve::line}},
        .by = "beta",
        .by_name = "β"});
   result.tables.push_back(std::move(rows));
@@ -362,16 +361,16 @@ void draw_rows(const std::vector<double>& betas, const ReproducedTable& map, Rep
 void draw_swarm(double beta, const Simulated& swarm, Reproduction& result) {
   for (const double share : kShares) {
     const double t = swarm.times[frame_at(swarm, share * swarm.times.back())];
-    ReproducedTable table = table_of(swarm, beta, t);
+    ColumnTable table = table_of(swarm, beta, t);
     result.figures.push_back(
         {.name = figure::circle_clusters,
          .table = table.name,
          .title = fmt::format("β = {:g}, t = {:g}", beta, t),
-         .x = {.from = -1.15, .to = 1.15, .every = 1},
-         .y = {.from = -1.15, .to = 1.15, .every = 1},
-         .curves = {{"circle", Drawn::path, "", ReproducedCurve::kQuiet},
-                    {"start", Drawn::dots, "at t = 0", ReproducedCurve::kQuiet},
-                    {"tokens", Drawn::points, fmt::format("at t = {:g}", t), 0}},
+         .x = {.from = -1.15, .to = 1.15, .mark_every = 1},
+         .y = {.from = -1.15, .to = 1.15, .mark_every = 1},
+         .curves = {{"circle", Curve::path, "", Curve::kQuiet},
+                    {"start", Curve::dots, "at t = 0", Curve::kQuiet},
+                    {"tokens", Curve::points, fmt::format("at t = {:g}", t), 0}},
          .equal_axes = true});
     result.tables.push_back(std::move(table));
   }
@@ -381,8 +380,8 @@ void draw_swarm(double beta, const Simulated& swarm, Reproduction& result) {
 // `circle-clusters`, and adds one swarm for each beta at the times of the figure.
 void draw_circle_snapshots(const ReproductionControl& control, Reproduction& result) {
   if (control.stopped()) return;
-  ReproducedFigure& map = result.figures.back();
-  const ReproducedTable map_table = result.tables.back();
+  TablePanel& map = result.figures.back();
+  const ColumnTable map_table = result.tables.back();
   map.name = figure::circle_clusters;
   map.columns = 4;
   map.curves.clear();  // the curves are of large d
@@ -432,7 +431,7 @@ std::vector<Bars> bars_of(const std::vector<double>& betas) {
 }
 
 // Binomial standard errors of the shares, in columns of their own.
-void add_errors(const std::vector<Bars>& bars, double replicas, ReproducedTable& table) {
+void add_errors(const std::vector<Bars>& bars, double replicas, ColumnTable& table) {
   for (auto& row : table.rows)
     for (std::size_t c = 1; c <= bars.size(); ++c) {
       const double share = std::get<double>(row[c]);
@@ -452,7 +451,7 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
   const std::vector<double>& betas = control.values.numbers("betas");
   const std::vector<Bars> bars = bars_of(betas);
   const std::int64_t replicas = control.values.whole("replicas");
-  ReproducedTable table{"counts", {"clusters"}};
+  ColumnTable table{"counts", {"clusters"}};
   for (const Bars& row : bars) table.columns.push_back(row.column());
   for (int k = 1; k <= 6; ++k) table.rows.push_back({{static_cast<double>(k)}});
   for (const Bars& row : bars) {
@@ -492,10 +491,10 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
         {.name = "circle-clusters-counts",
          .table = "counts",
          .title = fmt::format("{} tokens on the circle, SA, β = {:g}", n, beta),
-         .x = {.label = fmt::format("number of clusters at t = {:g}", preset.T), .every = 1},
+         .x = {.label = fmt::format("number of clusters at t = {:g}", preset.T), .mark_every = 1},
          .y = {.label = "share of swarms, %", .from = 0, .to = 100},
-         .curves = {{layers, Drawn::bars, "layers of 0.1", 0, layers + ", standard error"},
-                    {flow, Drawn::bars, "exact flow", 1, flow + ", standard error"}}});
+         .curves = {{layers, Curve::bars, "layers of 0.1", 0, layers + ", standard error"},
+                    {flow, Curve::bars, "exact flow", 1, flow + ", standard error"}}});
   }
   result.captions["circle-clusters-counts"] = fmt::format(
       "How many clusters {} swarms of 32 tokens on the circle have left at t = 30: mostly two at β "

@@ -39,7 +39,7 @@ std::string label_of(const std::string& observable) {
 
 // Observables against time, one panel each.
 void add_curves(const RunReader& run, Reproduction& result) {
-  ReproducedTable table{"courses", {"t"}};
+  ColumnTable table{"courses", {"t"}};
   for (const char* name : {"energy_scaled", "clusters", "order", "radius"})
     if (has(run, name)) table.columns.emplace_back(name);
   for (std::size_t k = 0; k < run.times().size(); ++k) table.rows.push_back({run.times()[k]});
@@ -51,7 +51,7 @@ void add_curves(const RunReader& run, Reproduction& result) {
                               .table = "courses",
                               .x = {.label = "time t"},
                               .y = {.label = label_of(name)},
-                              .curves = {{name, name == "clusters" ? Drawn::steps : Drawn::line}}});
+                              .curves = {{name, name == "clusters" ? Curve::steps : Curve::line}}});
   }
   result.tables.push_back(std::move(table));
 }
@@ -65,7 +65,7 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
     const double value = 1 - cosines[k];
     gap.value.push_back(value > 1e-15 ? value : kNoNumber);  // rounding below
   }
-  ReproducedTable table{"gap", {"t", "1 - mean cosine", "predicted rate"}};
+  ColumnTable table{"gap", {"t", "1 - mean cosine", "predicted rate"}};
   const auto swarm = known_growth(e);
   const bool known = swarm && e.swarm.d() >= e.swarm.n();
   const double rate = known ? theory::late_rate(swarm->law, swarm->beta) : kNoNumber;
@@ -91,21 +91,20 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
   constexpr double kShown = 1e-12;
   const bool deep =
       std::any_of(gap.value.begin(), gap.value.end(), [](double value) { return value < kShown; });
-  ReproducedFigure figure{
+  TablePanel figure{
       .name = "laboratory",
       .table = "gap",
       .x = {.label = "time t"},
       .y = {.label = "1 − mean cosine", .log = true, .from = deep ? kShown : kNoNumber}};
-  figure.curves = {{"1 - mean cosine", Drawn::line, known ? "swarm" : "", 0}};
+  figure.curves = {{"1 - mean cosine", Curve::line, known ? "swarm" : "", 0}};
   if (known)
-    figure.curves.push_back(
-        {"predicted rate", Drawn::dashes, "predicted rate", ReproducedCurve::kInk});
+    figure.curves.push_back({"predicted rate", Curve::dashes, "predicted rate", Curve::kInk});
   result.figures.push_back(std::move(figure));
 }
 
 // Histograms of cosines at the start, half way and at the end.
 void add_histogram(const RunReader& run, const Experiment& e, Reproduction& result) {
-  ReproducedTable table{"cosines", {"cosine", "t", "share of pairs"}};
+  ColumnTable table{"cosines", {"cosine", "t", "share of pairs"}};
   const std::int64_t last = run.frames() - 1;
   for (const std::int64_t frame : {std::int64_t{0}, last / 2, last}) {
     const CosineHistogram h = cosine_histogram(run.frame(frame), 40, observe_settings(e));
@@ -118,7 +117,7 @@ void add_histogram(const RunReader& run, const Experiment& e, Reproduction& resu
                             .table = "cosines",
                             .x = {.label = "cosine of a pair"},
                             .y = {.label = "share of pairs", .from = 0},
-                            .curves = {{"share of pairs", Drawn::histogram}},
+                            .curves = {{"share of pairs", Curve::histogram}},
                             .by = "t",
                             .by_name = "t"});
 }
@@ -126,7 +125,7 @@ void add_histogram(const RunReader& run, const Experiment& e, Reproduction& resu
 // Amplitudes of modes on the circle, and the growth of the fastest one out of the uniform swarm.
 void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) {
   const auto known = known_growth(e);
-  ReproducedTable table{"modes", {"t"}};
+  ColumnTable table{"modes", {"t"}};
   for (int k = 1; k <= kModes; ++k) table.columns.push_back(fmt::format("mode {}", k));
   table.columns.emplace_back("predicted growth");
   const int fastest = known ? std::min(theory::fastest_mode(2, known->beta), kModes) : 1;
@@ -141,16 +140,15 @@ void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) 
     table.rows.back().push_back(grown < 1 ? grown : kNoNumber);
   }
   result.tables.push_back(std::move(table));
-  ReproducedFigure figure{.name = "laboratory",
-                          .table = "modes",
-                          .title = known ? fmt::format("mode {} grows fastest", fastest) : "",
-                          .x = {.label = "time t"},
-                          .y = {.label = "amplitude |m_{k}|", .log = true}};
+  TablePanel figure{.name = "laboratory",
+                    .table = "modes",
+                    .title = known ? fmt::format("mode {} grows fastest", fastest) : "",
+                    .x = {.label = "time t"},
+                    .y = {.label = "amplitude |m_{k}|", .log = true}};
   for (int k = 1; k <= kModes; ++k)
-    figure.curves.push_back({fmt::format("mode {}", k), Drawn::line, fmt::format("k = {}", k)});
+    figure.curves.push_back({fmt::format("mode {}", k), Curve::line, fmt::format("k = {}", k)});
   if (known)
-    figure.curves.push_back(
-        {"predicted growth", Drawn::dashes, "predicted growth", ReproducedCurve::kInk});
+    figure.curves.push_back({"predicted growth", Curve::dashes, "predicted growth", Curve::kInk});
   result.figures.push_back(std::move(figure));
 }
 

@@ -157,9 +157,9 @@ struct Grid {
 };
 
 // Rows of one map: t, beta and the mean share; nothing when a signal came.
-std::optional<ReproducedTable> map_of(const RandomEnsemble& ensemble, RandomScale scale,
-                                      const Grid& grid, const ReproductionControl& control) {
-  ReproducedTable table{"", {"t", "beta", "close_pairs"}};
+std::optional<ColumnTable> map_of(const RandomEnsemble& ensemble, RandomScale scale,
+                                  const Grid& grid, const ReproductionControl& control) {
+  ColumnTable table{"", {"t", "beta", "close_pairs"}};
   const int cells = grid.betas * grid.swarms;
   std::vector<std::vector<double>> shares(cells), times(cells);
   const auto beta_of = [&](int b) { return 0.1 + 8.9 * b / (grid.betas - 1); };
@@ -184,7 +184,7 @@ bool draw_random_maps(const ReproductionControl& control, Reproduction& result) 
   const int n = preset.n.value_or(kDefaultParticles), d = preset.d.value_or(kDefaultCoordinates);
   for (const RandomScale scale : {RandomScale::companion, RandomScale::variance_1_over_d})
     for (const RandomEnsemble& ensemble : kEnsembles) {
-      std::optional<ReproducedTable> table = map_of(ensemble, scale, grid, control);
+      std::optional<ColumnTable> table = map_of(ensemble, scale, grid, control);
       if (!table) return false;
       table->name = fmt::format("map_{}_{}",
                                 scale == RandomScale::companion ? "authors" : "variance_1_over_d",
@@ -332,9 +332,9 @@ std::string title_of(const ExperimentSpec& spec) {
 }
 
 // The axis of times around the fronts of the published parameters, or over the range of the data.
-ReproducedAxis times_of(const FigureValues& values) {
+FigureAxis times_of(const FigureValues& values) {
   if (values.any_changed()) return {.label = "time t"};
-  return {.label = "time t", .from = 1.5, .to = 8.9, .every = 1};
+  return {.label = "time t", .from = 1.5, .to = 8.9, .mark_every = 1};
 }
 
 double first_above(const CloseShare& mean, double level) {
@@ -347,21 +347,21 @@ double first_above(const CloseShare& mean, double level) {
 
 std::optional<Reproduction> random_weights(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::random_weights);
-  ReproducedTable table{"fractions", {"t"}};
-  ReproducedTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
-  ReproducedFigure figure{.name = "random-weights-fronts",
-                          .table = "fractions",
-                          .title = title_of(control.values.spec("random-weights")),
-                          .x = times_of(control.values),
-                          .y = {.label = "share of pairs with cosine > 0.999"}};
+  ColumnTable table{"fractions", {"t"}};
+  ColumnTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
+  TablePanel figure{.name = "random-weights-fronts",
+                    .table = "fractions",
+                    .title = title_of(control.values.spec("random-weights")),
+                    .x = times_of(control.values),
+                    .y = {.label = "share of pairs with cosine > 0.999"}};
   for (const Family& family : kFamilies) {
     const auto mean = simulate_family(family, control);
     if (!mean) return std::nullopt;
     const std::string error = fmt::format("{}, standard error", family.name);
     table.columns.insert(table.columns.end(), {family.name, error});
     figure.curves.push_back(  // the second front lies on the first
-        {family.name, figure.curves.size() == 1 ? Drawn::rings : Drawn::points, family.name,
-         ReproducedCurve::kNextColour, error});
+        {family.name, figure.curves.size() == 1 ? Curve::rings : Curve::points, family.name,
+         Curve::kByPlace, error});
     if (table.rows.empty())
       for (const double t : mean->times) table.rows.push_back({t});
     for (std::size_t t = 0; t < mean->close.size(); ++t)

@@ -211,15 +211,15 @@ double mean_law(const Measured& m) {
   return std::hypot(1, (1 + std::cos(m.setting.spread)) / 2) / (m.setting.n + 1);
 }
 
-ReproducedTable table_of(const std::string& name, const std::vector<Measured>& series) {
-  ReproducedTable table{name, {"n", "spread", "beta"}};
+ColumnTable table_of(const std::string& name, const std::vector<Measured>& series) {
+  ColumnTable table{name, {"n", "spread", "beta"}};
   for (const char* how : {"mean", "median", "class"})
     for (const char* what : {"before", "before_error", "after", "after_error", "after_tail"})
       table.columns.push_back(fmt::format("{}_{}", how, what));
   for (const char* more : {"mean_law", "median_law", "mean_bodies", "class_bodies"})
     table.columns.emplace_back(more);
   for (const Measured& m : series) {
-    auto& row = table.rows.emplace_back(std::vector<ReproducedTable::Cell>{
+    auto& row = table.rows.emplace_back(std::vector<ColumnTable::Cell>{
         static_cast<double>(m.setting.n), m.setting.spread, m.setting.beta});
     for (const int how : {0, 1, 2})
       for (const double cell : {m.before[how].mean, m.before[how].error(), m.after[how].mean,
@@ -231,10 +231,10 @@ ReproducedTable table_of(const std::string& name, const std::vector<Measured>& s
   return table;
 }
 
-ReproducedTable exponent_table(const std::vector<Measured>& over_n,
-                               const std::vector<Measured>& over_spread) {
-  ReproducedTable table{"exponents",
-                        {"readout", "when", "in n + 1", "error", "in the spread", "spread error"}};
+ColumnTable exponent_table(const std::vector<Measured>& over_n,
+                           const std::vector<Measured>& over_spread) {
+  ColumnTable table{"exponents",
+                    {"readout", "when", "in n + 1", "error", "in the spread", "spread error"}};
   for (const Readout how : {mean, median, class_token})
     for (const When when : {at_once, later}) {
       if (how == class_token && when == at_once) continue;  // it has not attended to the guest yet
@@ -310,7 +310,7 @@ void draw(Reproduction& result, int starts) {
   const auto add_panel = [&](const char* table, const char* title, const char* over,
                              const char* when) {
     const std::string at = when;
-    ReproducedFigure figure{
+    TablePanel figure{
         .name = figure::readout,
         .table = table,
         .title = title,
@@ -318,16 +318,16 @@ void draw(Reproduction& result, int starts) {
               .log = true},
         .y = {.label = "shift of the readout by one guest", .log = true},
         .over = over};
-    figure.curves = {{"mean_" + at, Drawn::points, "mean", 0, "mean_" + at + "_error"},
-                     {"median_" + at, Drawn::points, "median", 2, "median_" + at + "_error"}};
+    figure.curves = {{"mean_" + at, Curve::points, "mean", 0, "mean_" + at + "_error"},
+                     {"median_" + at, Curve::points, "median", 2, "median_" + at + "_error"}};
     if (at == "after") {
       figure.curves.push_back(
-          {"class_after", Drawn::points, "class token", 4, "class_after_error"});
-      figure.curves.push_back({"mean_bodies", Drawn::line, "two bodies", 0});
-      figure.curves.push_back({"class_bodies", Drawn::line, "three bodies", 4});
+          {"class_after", Curve::points, "class token", 4, "class_after_error"});
+      figure.curves.push_back({"mean_bodies", Curve::line, "two bodies", 0});
+      figure.curves.push_back({"class_bodies", Curve::line, "three bodies", 4});
     } else {
-      figure.curves.push_back({"mean_law", Drawn::line, "one vote of n + 1", 0});
-      figure.curves.push_back({"median_law", Drawn::line, "a pull of one token", 2});
+      figure.curves.push_back({"mean_law", Curve::line, "one vote of n + 1", 0});
+      figure.curves.push_back({"median_law", Curve::line, "a pull of one token", 2});
     }
     result.figures.push_back(std::move(figure));
   };
@@ -335,17 +335,17 @@ void draw(Reproduction& result, int starts) {
   add_panel("tokens", "At t = 1", "n", "after");
   add_panel("spreads", "Before interaction, n = 64", "spread", "before");
   add_panel("spreads", "At t = 1, n = 64", "spread", "after");
-  result.figures.push_back({.name = "class-token",
-                            .table = "class_token",
-                            .title = "A class token among n tokens, at t = 1",
-                            .x = {.label = "number of tokens n", .log = true},
-                            .y = {.label = "shift of the class token by one guest", .log = true},
-                            .curves = {{"class_bodies", Drawn::line, "three bodies"},
-                                       {"class_after", Drawn::points, "n tokens",
-                                        ReproducedCurve::kNextColour, "class_after_error"}},
-                            .over = "n",
-                            .by = "beta",
-                            .by_name = "β"});
+  result.figures.push_back(
+      {.name = "class-token",
+       .table = "class_token",
+       .title = "A class token among n tokens, at t = 1",
+       .x = {.label = "number of tokens n", .log = true},
+       .y = {.label = "shift of the class token by one guest", .log = true},
+       .curves = {{"class_bodies", Curve::line, "three bodies"},
+                  {"class_after", Curve::points, "n tokens", Curve::kByPlace, "class_after_error"}},
+       .over = "n",
+       .by = "beta",
+       .by_name = "β"});
   result.captions[figure::readout] = fmt::format(
       "One more token, the guest, at a right angle to a flock of tokens in a cap: shift of mean, "
       "geometric median and class token, means of {} starts with standard errors. The mean obeys "

@@ -530,9 +530,9 @@ constexpr Column kBlockColumns[] = {
 };
 
 // One row per model and layer, or block; the place of a row is its share of all blocks.
-ReproducedTable table_by_depth(const char* name, std::span<const Column> columns, bool blocks,
-                               bool random, const std::vector<TrainedAndRandom>& all) {
-  ReproducedTable table{name, {"model", blocks ? "block" : "layer", "depth"}};
+ColumnTable table_by_depth(const char* name, std::span<const Column> columns, bool blocks,
+                           bool random, const std::vector<TrainedAndRandom>& all) {
+  ColumnTable table{name, {"model", blocks ? "block" : "layer", "depth"}};
   for (const Column& column : columns)
     for (const char* what : {"", ", standard error"})
       table.columns.push_back(std::string(column.name) + what);
@@ -540,7 +540,7 @@ ReproducedTable table_by_depth(const char* name, std::span<const Column> columns
     const std::size_t count = both.trained.inputs.front().leader.size() + (blocks ? 0 : 1);
     for (std::size_t at = 0; at < count; ++at) {
       const auto place = static_cast<double>(at) + (blocks ? 1 : 0);
-      std::vector<ReproducedTable::Cell> row = {both.model->name, place, place / both.of.layers};
+      std::vector<ColumnTable::Cell> row = {both.model->name, place, place / both.of.layers};
       for (const Column& column : columns) {
         const Estimate e = random ? over_draws(both.random, at, column.number)
                                   : over_inputs(both.trained.inputs, at, column.number);
@@ -553,12 +553,12 @@ ReproducedTable table_by_depth(const char* name, std::span<const Column> columns
 }
 
 // Which predictions hold: one row per prediction, one column per model.
-ReproducedTable table_of_answers(const char* name, bool random,
-                                 const std::vector<TrainedAndRandom>& all) {
-  ReproducedTable table{name, {"prediction"}};
+ColumnTable table_of_answers(const char* name, bool random,
+                             const std::vector<TrainedAndRandom>& all) {
+  ColumnTable table{name, {"prediction"}};
   for (const TrainedAndRandom& both : all) table.columns.emplace_back(both.model->name);
   for (const Question& q : kQuestions) {
-    std::vector<ReproducedTable::Cell> row = {std::string(q.prediction)};
+    std::vector<ColumnTable::Cell> row = {std::string(q.prediction)};
     for (const TrainedAndRandom& both : all) {
       if (q.causal && !both.of.causal) {
         row.emplace_back(std::string("not causal"));
@@ -575,10 +575,10 @@ ReproducedTable table_of_answers(const char* name, bool random,
   return table;
 }
 
-ReproducedTable table_of_models(const std::vector<TrainedAndRandom>& all) {
-  ReproducedTable table{"models",
-                        {"model", "reads", "inputs", "tokens", "blocks", "heads", "d", "causal",
-                         "beta", "positivity of QK", "positivity of OV", "sha256 of the weights"}};
+ColumnTable table_of_models(const std::vector<TrainedAndRandom>& all) {
+  ColumnTable table{"models",
+                    {"model", "reads", "inputs", "tokens", "blocks", "heads", "d", "causal", "beta",
+                     "positivity of QK", "positivity of OV", "sha256 of the weights"}};
   for (const TrainedAndRandom& both : all) {
     std::vector<double> tokens;
     for (const InputReading& input : both.trained.inputs) tokens.push_back(input.n);
@@ -611,16 +611,15 @@ void draw_models(const std::vector<TrainedAndRandom>& all, Reproduction& result)
                                "effective rank over tokens", "effective rank / tokens", 0, 1},
                          Panel{"blocks", "Trained: who is attended to", "most attended",
                                "share of the most attended token", 0, kNoNumber}})
-    result.figures.push_back(
-        {.name = figure::real_models,
-         .table = p.table,
-         .title = p.title,
-         .x = {.label = "depth: blocks done, of all", .from = 0, .to = 1},
-         .y = {.label = p.label, .from = p.from, .to = p.to},
-         .curves = {{p.column, Drawn::linespoints, "", ReproducedCurve::kNextColour,
-                     std::string(p.column) + ", standard error"}},
-         .over = "depth",
-         .by = "model"});
+    result.figures.push_back({.name = figure::real_models,
+                              .table = p.table,
+                              .title = p.title,
+                              .x = {.label = "depth: blocks done, of all", .from = 0, .to = 1},
+                              .y = {.label = p.label, .from = p.from, .to = p.to},
+                              .curves = {{p.column, Curve::linespoints, "", Curve::kByPlace,
+                                          std::string(p.column) + ", standard error"}},
+                              .over = "depth",
+                              .by = "model"});
   result.captions[figure::real_models] =
       "Trained transformers, each on inputs of its own kind, from the embedding to the last block. "
       "Most gather their tokens and lower their rank; KWT-1, whose values repel, spreads them. "

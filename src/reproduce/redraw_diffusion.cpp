@@ -175,7 +175,7 @@ void check_moments(const char* rule, const Fresh& fresh, const Cosines& cosines,
 }
 
 // Curve and points of one kind of pair, in a table of columns s, theory, measured, error, kind.
-void tabulate(const Fresh& fresh, const Cosines& cosines, ReproducedTable& table) {
+void tabulate(const Fresh& fresh, const Cosines& cosines, ColumnTable& table) {
   const std::string kind = steps_name(fresh.steps);
   for (std::size_t frame = 0; frame < cosines.size(); ++frame) {
     const double s = static_cast<double>(frame) * fresh.between;
@@ -189,7 +189,7 @@ void tabulate(const Fresh& fresh, const Cosines& cosines, ReproducedTable& table
 void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproduction& result) {
   constexpr int kBins = 20;
   const theory::OverlapLaw law = theory::overlap_law(fresh.pair(), fresh.end);
-  ReproducedTable table{"law", {"ρ", "draws", "error", "theory"}};
+  ColumnTable table{"law", {"ρ", "draws", "error", "theory"}};
   for (int bin = 0; bin < kBins; ++bin) {
     const double from = -1 + 2.0 * bin / kBins, to = -1 + 2.0 * (bin + 1) / kBins;
     const auto count = static_cast<double>(std::count_if(
@@ -206,13 +206,12 @@ void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproductio
        .title = fmt::format("{}: law of the cosine at s = {:g}", fresh.name(), fresh.end),
        .x = {.label = "cosine ρ of two tokens", .from = -1.05, .to = 1.05},
        .y = {.label = "density of the cosine", .from = 0},
-       .curves = {{"theory", Drawn::histogram, "Fokker-Planck", 0},
-                  {"draws", Drawn::points, "draws", 0, "error"}}});
+       .curves = {{"theory", Curve::histogram, "Fokker-Planck", 0},
+                  {"draws", Curve::points, "draws", 0, "error"}}});
 }
 
 // Pairs at d = 2 and 3, one layer per draw: the Ito equation.
-bool check_layers(const ReproductionControl& control, Reproduction& result,
-                  ReproducedTable& means) {
+bool check_layers(const ReproductionControl& control, Reproduction& result, ColumnTable& means) {
   const int replicas = control.values.whole("replicas");
   for (const Fresh& fresh : {Fresh{.d = 2}, Fresh{.d = 3}, Fresh{.d = 3, .beta = 2}}) {
     const auto cosines = cosines_of(fresh, replicas, control);
@@ -234,7 +233,7 @@ bool check_layers(const ReproductionControl& control, Reproduction& result,
 }
 
 // The same pairs with two layers per draw, and by the exact flow: the Stratonovich equation.
-bool check_flows(const ReproductionControl& control, Reproduction& result, ReproducedTable& means) {
+bool check_flows(const ReproductionControl& control, Reproduction& result, ColumnTable& means) {
   const int replicas = control.values.whole("flow_replicas");
   for (Fresh fresh : {Fresh{.d = 2, .steps = 2}, Fresh{.d = 2, .steps = 0},
                       Fresh{.d = 3, .steps = 0}, Fresh{.d = 3, .beta = 2, .steps = 0}}) {
@@ -255,7 +254,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
   constexpr double kSquares[] = {0.16, 0.32, 0.64}, kShares[] = {8.0 / 3, -2, 1.0 / 3};
   ReproductionControl own = control;
   own.wrong.time = 1;  // whole draws
-  ReproducedTable table{"coarse", {"DT²", "mean of ρ", "error"}};
+  ColumnTable table{"coarse", {"DT²", "mean of ρ", "error"}};
   Estimate limit{0, 0};
   for (int k = 0; k < 3; ++k) {
     const auto cosines =
@@ -282,7 +281,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
 bool check_collapse(const ReproductionControl& control, Reproduction& result) {
   constexpr double kDt = 0.25, kLast = 3;
   const int replicas = control.values.whole("collapse_replicas");
-  ReproducedTable table{"collapse", {"s"}};
+  ColumnTable table{"collapse", {"s"}};
   for (const Fresh& wide :
        {Fresh{.n = 8}, Fresh{.n = 8, .beta = 2}, Fresh{.n = 8, .beta = 1, .random_scores = true}}) {
     Fresh fresh = wide;
@@ -318,17 +317,17 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
   }
   result.tables.push_back(std::move(table));
   const std::string random = "β = 1, random Q and K";  // its theory is that of β = 0
-  result.figures.push_back({.name = figure::redraw_diffusion,
-                            .table = "collapse",
-                            .title = "8 tokens, one layer per draw, d → ∞",
-                            .x = {.label = "diffusion time s = DT · t"},
-                            .y = {.label = "mean cosine"},
-                            .curves = {{"β = 0, theory", Drawn::line, "theory, β = 0", 0},
-                                       {"β = 2, theory", Drawn::line, "theory, β = 2", 1},
-                                       {"β = 0", Drawn::points, "β = 0", 0, "β = 0, error"},
-                                       {"β = 2", Drawn::points, "β = 2", 1, "β = 2, error"},
-                                       {random, Drawn::rings, "β = 1, random Q, K",
-                                        ReproducedCurve::kInk, random + ", error"}}});
+  result.figures.push_back(
+      {.name = figure::redraw_diffusion,
+       .table = "collapse",
+       .title = "8 tokens, one layer per draw, d → ∞",
+       .x = {.label = "diffusion time s = DT · t"},
+       .y = {.label = "mean cosine"},
+       .curves = {{"β = 0, theory", Curve::line, "theory, β = 0", 0},
+                  {"β = 2, theory", Curve::line, "theory, β = 2", 1},
+                  {"β = 0", Curve::points, "β = 0", 0, "β = 0, error"},
+                  {"β = 2", Curve::points, "β = 2", 1, "β = 2, error"},
+                  {random, Curve::rings, "β = 1, random Q, K", Curve::kInk, random + ", error"}}});
   return true;
 }
 
@@ -336,15 +335,15 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
 
 std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control) {
   Reproduction result = new_result(control, figure::redraw_diffusion);
-  ReproducedTable means{"means", {"s", "theory", "measured", "error", "a draw"}};
+  ColumnTable means{"means", {"s", "theory", "measured", "error", "a draw"}};
   result.figures.push_back(
       {.name = figure::redraw_diffusion,
        .table = "means",
        .title = "Two tokens on the circle, fresh V",
        .x = {.label = "diffusion time s = DT · t"},
        .y = {.label = "mean cosine"},
-       .curves = {{"theory", Drawn::line, "theory"},
-                  {"measured", Drawn::points, "draws", ReproducedCurve::kNextColour, "error"}},
+       .curves = {{"theory", Curve::line, "theory"},
+                  {"measured", Curve::points, "draws", Curve::kByPlace, "error"}},
        .by = "a draw"});
   if (!check_layers(control, result, means) || !check_flows(control, result, means) ||
       !check_rate(control, result) || !check_collapse(control, result))

@@ -257,8 +257,8 @@ Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
   return {cross / square, up.mean - cross / square * along.mean};
 }
 
-std::vector<ReproducedTable::Cell>& add_point(ReproducedTable& table, double x, std::size_t column,
-                                              double y) {
+std::vector<ColumnTable::Cell>& add_point(ColumnTable& table, double x, std::size_t column,
+                                          double y) {
   auto& row = table.rows.emplace_back(table.columns.size(), kNoNumber);
   row[0] = x;
   row[column] = y;
@@ -375,7 +375,7 @@ void mark_inapplicable(Reproduction& done) {
 // Adds what was changed to titles and captions.
 void label_as_changed(Reproduction& done) {
   const std::string text = done.label();
-  for (ReproducedFigure& figure : done.figures) figure.title += " (changed)";
+  for (TablePanel& figure : done.figures) figure.title += " (changed)";
   for (auto& [figure, caption] : done.captions) {
     std::string own = text;
     own[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(own[0])));
@@ -425,7 +425,7 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
   if (control.stopped()) return std::nullopt;  // parts of it may be missing
   if (!done || control.wrong.is_wrong() || !control.figures) return done;  // it is not stored
   const std::string suffix = done->suffix();
-  for (const ReproducedTable& table : done->tables)
+  for (const ColumnTable& table : done->tables)
     write_file_atomically(done->folder / (table.name + suffix + ".csv"), csv_of(table));
   write_file_atomically(done->folder / ("checks" + suffix + ".csv"),
                         csv_of(table_of_checks(*done)));

@@ -9,13 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "murmur/experiment.h"
 #include "murmur/run.h"
 #include "murmur/training.h"
-#include "picture/figure.h"
+#include "picture/table_panel.h"
 #include "reproduce/parameters.h"
 #include "reproduce/rules.h"
 
@@ -37,69 +36,15 @@ struct Check {
   std::string against{};  // changed parameters on which an inapplicable rule depends
 };
 
-// Further numbers of a reproduction.
-struct ReproducedTable {
-  using Cell = std::variant<std::string, double>;
-  std::string name{};  // the key in JSON, and the stem of the CSV file
-  std::vector<std::string> columns{};
-  std::vector<std::vector<Cell>> rows{};
-};
-
-// How a column is drawn, alike in all figures: theory as lines (dashes for a leading order, a bound
-// or an unstable branch), measurements as points (rings for a second kind), counts as points or
-// bars, a histogram as levels or bars, and the most important tokens as diamonds.
-using Drawn = Curve::Mark;
-std::string_view name_of(Drawn drawn);
-
-struct ReproducedCurve {
-  // Instead of a place in the series of colours: the next one, the colour of text, that of axes.
-  static constexpr int kNextColour = Curve::kByPlace, kInk = Curve::kInk, kQuiet = Curve::kQuiet;
-
-  std::string column{};
-  Drawn drawn = Drawn::points;
-  std::string name{};        // in the key; empty: it is not in the key
-  int colour = kNextColour;  // theory has the colour of the measurements that it is compared with
-  std::string error{};       // column with the half-lengths of its error bars
-};
-
-struct ReproducedAxis {
-  std::string label{};  // text; _{...} and ^{...} are set low and high
-  bool log = false;
-  double from = kNoNumber, to = kNoNumber;  // NaN: the range of the data
-  double every = 0;                         // distance of its marks; 0: automatic
-  bool angle = false;                       // radians from -π to π, marked at multiples of π/2
-};
-
-// A thin line across the panel where something is expected; one of x and y is given.
-struct ReproducedGuide {
-  std::string name{};
-  double x = kNoNumber, y = kNoNumber;
-};
-
-// A panel: some columns of a table drawn over one of them. Panels of one name make one figure.
-struct ReproducedFigure {
-  std::string name{}, table{};  // the figure's stem; the table it shows
-  std::string title{};
-  ReproducedAxis x{}, y{};
-  std::vector<ReproducedCurve> curves{};
-  std::string over{};              // the column of the x axis; empty: the first
-  std::string by{};                // one colour for each value of this column; empty: one colour
-  std::string by_name{};           // "β": the key shows β = 4; empty: only the value
-  std::string apart{};             // lines break where the value of this column changes
-  std::string map{}, map_label{};  // column shown as colours over the first two columns
-  std::vector<ReproducedGuide> guides{};
-  bool equal_axes = false;
-  bool side_by_side = false;  // points of several curves at one x are drawn side by side
-  int columns = 2;            // of the figure; the value of its first panel counts
-};
+std::string_view name_of(Curve::Mark drawn);
 
 struct Reproduction {
   std::string name{};
   bool quick = false;
   std::vector<std::string> changed{};  // key=value that differ from the defaults of the figure
   std::vector<Check> checks{};
-  std::vector<ReproducedTable> tables{};
-  std::vector<ReproducedFigure> figures{};
+  std::vector<ColumnTable> tables{};
+  std::vector<TablePanel> figures{};
   std::map<std::string, std::string> captions{};  // by names of figures
   std::filesystem::path folder{};                 // for runs, tables and result.json
 
@@ -176,8 +121,8 @@ struct CheckText {
   std::string published, ours;
 };
 CheckText numbers_of(const Check& check);
-ReproducedTable table_of_checks(const Reproduction& reproduction);
+ColumnTable table_of_checks(const Reproduction& reproduction);
 std::string markdown_of(const Reproduction& reproduction);  // tables of up to 40 rows
-std::string csv_of(const ReproducedTable& table);
+std::string csv_of(const ColumnTable& table);
 
 }  // namespace murmur

@@ -87,8 +87,8 @@ struct Line {
 Line fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
 // Adds a row with only its first cell and that of `column`; the others are empty.
-std::vector<ReproducedTable::Cell>& add_point(ReproducedTable& table, double x, std::size_t column,
-                                              double y);
+std::vector<ColumnTable::Cell>& add_point(ColumnTable& table, double x, std::size_t column,
+                                          double y);
 
 std::string group_digits(int number);  // 20000 as "20,000"
 

@@ -120,8 +120,7 @@ HostSwarm by_layers(ExperimentSpec spec, Method method, int layers,
   return carried(spec, null);
 }
 
-void add_grid(const HostSwarm& x, const char* line_of, const char* dots_of,
-              ReproducedTable& table) {
+void add_grid(const HostSwarm& x, const char* line_of, const char* dots_of, ColumnTable& table) {
   for (int line = 0; line < 2 * kSide; ++line)
     for (int k = 0; k < kSide; ++k) {
       const int i = kTokens + line * kSide + k;
@@ -135,11 +134,11 @@ void add_grid(const HostSwarm& x, const char* line_of, const char* dots_of,
 void draw_flow_map(const HostSwarm& start, const HostSwarm& flow, const HostSwarm& shallow,
                    Reproduction& result) {
   const std::vector<std::string> columns = {"x", "flow", "layers", "line"};
-  ReproducedTable before{"grid", columns}, after{"flow-map", columns};
+  ColumnTable before{"grid", columns}, after{"flow-map", columns};
   add_grid(start, "flow", nullptr, before);
   add_grid(flow, "flow", nullptr, after);
   add_grid(shallow, nullptr, "layers", after);
-  const ReproducedCurve lines{"flow", Drawn::path, "", 0};
+  const ColumnCurve lines{"flow", Curve::path, "", 0};
   result.figures.push_back({.name = kName,
                             .table = "grid",
                             .title = "A grid of starts",
@@ -154,7 +153,7 @@ void draw_flow_map(const HostSwarm& start, const HostSwarm& flow, const HostSwar
        .title = "Carried to T: flow and 8 layers",
        .x = {.label = "first coordinate x_{1}"},
        .y = {.label = "second coordinate x_{2}"},
-       .curves = {{"flow", Drawn::path, "flow", 0}, {"layers", Drawn::points, "8 layers", 1}},
+       .curves = {{"flow", Curve::path, "flow", 0}, {"layers", Curve::points, "8 layers", 1}},
        .apart = "line",
        .equal_axes = true});
   result.tables.push_back(std::move(before));
@@ -189,7 +188,7 @@ bool check_smooth(const ReproductionControl& control, Reproduction& result) {
     midpoint[k] = off(Method::strang);
   });
   if (control.stopped()) return false;
-  ReproducedTable table{"smooth", {"layers", "1 / L", "layered", "1 / L²", "midpoint"}};
+  ColumnTable table{"smooth", {"layers", "1 / L", "layered", "1 / L²", "midpoint"}};
   for (int k = 0; k < count; ++k) {
     const double share = static_cast<double>(depths.back()) / depths[k];
     table.rows.push_back({static_cast<double>(depths[k]), layered.back() * share, layered[k],
@@ -209,10 +208,10 @@ bool check_smooth(const ReproductionControl& control, Reproduction& result) {
                             .title = "Weights smooth in depth",
                             .x = {.label = "number of layers L", .log = true},
                             .y = {.label = "distance from the flow at T", .log = true},
-                            .curves = {{"1 / L", Drawn::dashes, "1 / L", 1},
-                                       {"layered", Drawn::points, "layers", 1},
-                                       {"1 / L²", Drawn::dashes, "1 / L^{2}", 2},
-                                       {"midpoint", Drawn::points, "midpoint rule", 2}}});
+                            .curves = {{"1 / L", Curve::dashes, "1 / L", 1},
+                                       {"layered", Curve::points, "layers", 1},
+                                       {"1 / L²", Curve::dashes, "1 / L^{2}", 2},
+                                       {"midpoint", Curve::points, "midpoint rule", 2}}});
   return true;
 }
 
@@ -283,7 +282,7 @@ bool check_independent(const ReproductionControl& control, Reproduction& result)
       {rule::residual_depth_diffusive, "steps of √(T/L)", true, 0, 0.15}};
   const int replicas = control.values.whole("replicas");
   const std::filesystem::path folder = weights_folder(result);
-  ReproducedTable table{"independent", {"layers", "told", "distance", "error", "steps"}};
+  ColumnTable table{"independent", {"layers", "told", "distance", "error", "steps"}};
   for (const Independent& kind : kinds) {
     std::vector<double> x, y;
     const std::size_t first = table.rows.size();
@@ -321,8 +320,8 @@ bool check_independent(const ReproductionControl& control, Reproduction& result)
        .title = "Each layer with weights of its own",
        .x = {.label = "number of layers L", .log = true},
        .y = {.label = "distance from the flow of the mean", .log = true},
-       .curves = {{"told", Drawn::dashes, "L^{−1/2}, and constant"},
-                  {"distance", Drawn::points, "layers", ReproducedCurve::kNextColour, "error"}},
+       .curves = {{"told", Curve::dashes, "L^{−1/2}, and constant"},
+                  {"distance", Curve::points, "layers", Curve::kByPlace, "error"}},
        .by = "steps"});
   return true;
 }
@@ -358,7 +357,7 @@ void compare_shared_and_free(Reproduction& result) {
   const auto shared = mean_cosines(1, WeightsInTime::piecewise, Method::layers);
   const auto free = mean_cosines(kLayers, WeightsInTime::piecewise, Method::layers);
   const auto flow = mean_cosines(kLayers, WeightsInTime::linear, Method::dopri5);
-  ReproducedTable table{"shared-and-free", {"layer", "shared", "free", "flow"}};
+  ColumnTable table{"shared-and-free", {"layer", "shared", "free", "flow"}};
   for (std::size_t k = 0; k < shared.size(); ++k)
     table.rows.push_back({static_cast<double>(k), shared[k], free[k], flow[k]});
   result.tables.push_back(std::move(table));
@@ -367,9 +366,9 @@ void compare_shared_and_free(Reproduction& result) {
                             .title = "24 layers on the sphere, one start",
                             .x = {.label = "number of layers passed"},
                             .y = {.label = "mean cosine"},
-                            .curves = {{"flow", Drawn::line, "flow, interpolated", 1},
-                                       {"shared", Drawn::points, "one layer, shared", 0},
-                                       {"free", Drawn::points, "24 free layers", 1}}});
+                            .curves = {{"flow", Curve::line, "flow, interpolated", 1},
+                                       {"shared", Curve::points, "one layer, shared", 0},
+                                       {"free", Curve::points, "24 free layers", 1}}});
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Json json_of(const AuthorSetting* setting) {
 }
 
 // A table as a list of objects, one per row.
-Json json_of(const ReproducedTable& table) {
+Json json_of(const ColumnTable& table) {
   Json rows = Json::array();
   for (const auto& row : table.rows) {
     Json object = Json::object();
@@ -98,7 +98,7 @@ std::string short_text(double value) {
   return trimmed(value, 4);
 }
 
-std::string cell_text(const ReproducedTable::Cell& cell) {
+std::string cell_text(const ColumnTable::Cell& cell) {
   const auto* text = std::get_if<std::string>(&cell);
   return text ? *text : short_text(std::get<double>(cell));
 }
@@ -220,31 +220,31 @@ std::string setting_of(const Reproduction& r) {
 
 }  // namespace
 
-std::string_view name_of(Drawn drawn) {
+std::string_view name_of(Curve::Mark drawn) {
   switch (drawn) {
-    case Drawn::linespoints:
+    case Curve::linespoints:
       return "linespoints";
-    case Drawn::line:
+    case Curve::line:
       return "line";
-    case Drawn::dashes:
+    case Curve::dashes:
       return "dashes";
-    case Drawn::points:
+    case Curve::points:
       return "points";
-    case Drawn::rings:
+    case Curve::rings:
       return "rings";
-    case Drawn::steps:
+    case Curve::steps:
       return "steps";
-    case Drawn::dots:
+    case Curve::dots:
       return "dots";
-    case Drawn::path:
+    case Curve::path:
       return "path";
-    case Drawn::area:
+    case Curve::area:
       return "area";
-    case Drawn::histogram:
+    case Curve::histogram:
       return "histogram";
-    case Drawn::bars:
+    case Curve::bars:
       return "bars";
-    case Drawn::diamonds:
+    case Curve::diamonds:
       break;
   }
   return "diamonds";
@@ -266,10 +266,10 @@ CheckText numbers_of(const Check& check) {
   return text;
 }
 
-ReproducedTable table_of_checks(const Reproduction& r) {
-  ReproducedTable table{"checks",
-                        {"what", "published", "ours", "tolerance", "answer", "expected", "kind",
-                         "rule_name", "rule", "source"}};
+ColumnTable table_of_checks(const Reproduction& r) {
+  ColumnTable table{"checks",
+                    {"what", "published", "ours", "tolerance", "answer", "expected", "kind",
+                     "rule_name", "rule", "source"}};
   for (const Check& check : r.checks) {
     const Rule& rule = rule_of(check.rule_name);
     table.rows.push_back(
@@ -327,11 +327,11 @@ std::string json_of(const Reproduction& r) {
                  {"setting", json_of(author_setting(r.name))},
                  {"checks", Json::array()}};
   for (const Check& check : r.checks) object["checks"].push_back(json_of(r, check));
-  for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);
+  for (const ColumnTable& table : r.tables) object[table.name] = json_of(table);
   return json_text(object, 2) + "\n";
 }
 
-std::string csv_of(const ReproducedTable& table) {
+std::string csv_of(const ColumnTable& table) {
   std::string text;
   for (const std::string& column : table.columns) {
     if (!text.empty()) text += ',';
@@ -355,7 +355,7 @@ std::string markdown_of(const Reproduction& r) {
   std::string text = r.label().empty() ? "" : r.label() + "\n\n";
   text += aligned(lines_of(r.checks)) + sources_of(r) + setting_of(r);
   constexpr std::size_t kMostRows = 40;  // longer tables are only in files and figures
-  for (const ReproducedTable& table : r.tables) {
+  for (const ColumnTable& table : r.tables) {
     if (table.rows.size() > kMostRows) continue;
     TextRows lines = {table.columns};
     for (const auto& row : table.rows) {
@@ -434,7 +434,7 @@ Check check_of(const Json& json) {
   return check;
 }
 
-Json record_of(const ReproducedTable& table) {
+Json record_of(const ColumnTable& table) {
   Json rows = Json::array();
   for (const auto& row : table.rows) {
     Json cells = Json::array();
@@ -447,46 +447,46 @@ Json record_of(const ReproducedTable& table) {
   return {{"name", table.name}, {"columns", table.columns}, {"rows", rows}};
 }
 
-ReproducedTable table_of(const Json& json) {
-  ReproducedTable table{.name = json.at("name"),
-                        .columns = json.at("columns").get<std::vector<std::string>>()};
+ColumnTable table_of(const Json& json) {
+  ColumnTable table{.name = json.at("name"),
+                    .columns = json.at("columns").get<std::vector<std::string>>()};
   for (const Json& cells : json.at("rows")) {
     if (cells.size() != table.columns.size()) throw WrongRecord();
     auto& row = table.rows.emplace_back();
     for (const Json& cell : cells)
-      row.push_back(cell.is_string() ? ReproducedTable::Cell(cell.get<std::string>())
-                                     : ReproducedTable::Cell(number_of(cell)));
+      row.push_back(cell.is_string() ? ColumnTable::Cell(cell.get<std::string>())
+                                     : ColumnTable::Cell(number_of(cell)));
   }
   return table;
 }
 
-Json record_of(const ReproducedAxis& axis) {
+Json record_of(const FigureAxis& axis) {
   return {{"label", axis.label},
           {"log", axis.log},
           {"from", number_or_null(axis.from)},
           {"to", number_or_null(axis.to)},
-          {"every", number_or_null(axis.every)},
+          {"every", number_or_null(axis.mark_every)},
           {"angle", axis.angle}};
 }
 
-ReproducedAxis axis_of(const Json& json) {
+FigureAxis axis_of(const Json& json) {
   return {.label = json.at("label"),
           .log = json.at("log"),
           .from = number_of(json.at("from")),
           .to = number_of(json.at("to")),
-          .every = number_of(json.at("every")),
+          .mark_every = number_of(json.at("every")),
           .angle = json.at("angle")};
 }
 
-Json record_of(const ReproducedFigure& f) {
+Json record_of(const TablePanel& f) {
   Json curves = Json::array(), guides = Json::array();
-  for (const ReproducedCurve& c : f.curves)
+  for (const ColumnCurve& c : f.curves)
     curves.push_back({{"column", c.column},
                       {"drawn", name_of(c.drawn)},
                       {"name", c.name},
                       {"colour", c.colour},
                       {"error", c.error}});
-  for (const ReproducedGuide& g : f.guides)
+  for (const Guide& g : f.guides)
     guides.push_back({{"name", g.name}, {"x", number_or_null(g.x)}, {"y", number_or_null(g.y)}});
   return {{"name", f.name},
           {"table", f.table},
@@ -506,15 +506,15 @@ Json record_of(const ReproducedFigure& f) {
           {"columns", f.columns}};
 }
 
-Drawn drawn_of(const std::string& name) {
-  for (int k = 0; k <= static_cast<int>(Drawn::diamonds); ++k)
-    if (name == name_of(static_cast<Drawn>(k))) return static_cast<Drawn>(k);
+Curve::Mark drawn_of(const std::string& name) {
+  for (int k = 0; k <= static_cast<int>(Curve::diamonds); ++k)
+    if (name == name_of(static_cast<Curve::Mark>(k))) return static_cast<Curve::Mark>(k);
   throw WrongRecord();
 }
 
-ReproducedCurve curve_of(const Json& json) {
+ColumnCurve curve_of(const Json& json) {
   const double colour = number_of(json.at("colour"));
-  if (!(colour >= ReproducedCurve::kQuiet && colour <= 100)) throw WrongRecord();
+  if (!(colour >= Curve::kQuiet && colour <= 100)) throw WrongRecord();
   return {.column = json.at("column"),
           .drawn = drawn_of(json.at("drawn")),
           .name = json.at("name"),
@@ -522,21 +522,21 @@ ReproducedCurve curve_of(const Json& json) {
           .error = json.at("error")};
 }
 
-ReproducedFigure figure_of(const Json& json) {
-  ReproducedFigure figure{.name = json.at("name"),
-                          .table = json.at("table"),
-                          .title = json.at("title"),
-                          .x = axis_of(json.at("x")),
-                          .y = axis_of(json.at("y")),
-                          .over = json.at("over"),
-                          .by = json.at("by"),
-                          .by_name = json.at("by_name"),
-                          .apart = json.at("apart"),
-                          .map = json.at("map"),
-                          .map_label = json.at("map_label"),
-                          .equal_axes = json.at("equal_axes"),
-                          .side_by_side = json.at("side_by_side"),
-                          .columns = json.at("columns")};
+TablePanel figure_of(const Json& json) {
+  TablePanel figure{.name = json.at("name"),
+                    .table = json.at("table"),
+                    .title = json.at("title"),
+                    .x = axis_of(json.at("x")),
+                    .y = axis_of(json.at("y")),
+                    .over = json.at("over"),
+                    .by = json.at("by"),
+                    .by_name = json.at("by_name"),
+                    .apart = json.at("apart"),
+                    .map = json.at("map"),
+                    .map_label = json.at("map_label"),
+                    .equal_axes = json.at("equal_axes"),
+                    .side_by_side = json.at("side_by_side"),
+                    .columns = json.at("columns")};
   if (figure.columns < 1) throw WrongRecord();
   for (const Json& curve : json.at("curves")) figure.curves.push_back(curve_of(curve));
   for (const Json& guide : json.at("guides"))
@@ -545,12 +545,12 @@ ReproducedFigure figure_of(const Json& json) {
 }
 
 // Requires that the table of a figure has every column that the figure names.
-void require_columns(const ReproducedFigure& figure, const std::vector<ReproducedTable>& tables) {
+void require_columns(const TablePanel& figure, const std::vector<ColumnTable>& tables) {
   const auto table = std::find_if(tables.begin(), tables.end(),
                                   [&](const auto& one) { return one.name == figure.table; });
   if (table == tables.end()) throw WrongRecord();
   std::vector<std::string> named;
-  for (const ReproducedCurve& curve : figure.curves) {
+  for (const ColumnCurve& curve : figure.curves) {
     named.push_back(curve.column);
     if (!curve.error.empty()) named.push_back(curve.error);
   }
@@ -568,9 +568,8 @@ void write_record(const Reproduction& done, const ReproductionControl& control) 
   Json record = {{"settings", settings_of(control)}};
   record["checks"] = record["tables"] = record["figures"] = Json::array();
   for (const Check& check : done.checks) record["checks"].push_back(record_of(check));
-  for (const ReproducedTable& table : done.tables) record["tables"].push_back(record_of(table));
-  for (const ReproducedFigure& figure : done.figures)
-    record["figures"].push_back(record_of(figure));
+  for (const ColumnTable& table : done.tables) record["tables"].push_back(record_of(table));
+  for (const TablePanel& figure : done.figures) record["figures"].push_back(record_of(figure));
   record["captions"] = Json(done.captions);
   write_file_atomically(path_of(done), json_text(record) + "\n");
 }
@@ -591,7 +590,7 @@ std::optional<Reproduction> read_record(const std::string& name,
   for (const Json& check : record.at("checks")) done.checks.push_back(check_of(check));
   for (const Json& table : record.at("tables")) done.tables.push_back(table_of(table));
   for (const Json& figure : record.at("figures")) done.figures.push_back(figure_of(figure));
-  for (const ReproducedFigure& figure : done.figures) require_columns(figure, done.tables);
+  for (const TablePanel& figure : done.figures) require_columns(figure, done.tables);
   for (const auto& [figure, caption] : record.at("captions").items())
     done.captions[figure] = caption;
   return done;

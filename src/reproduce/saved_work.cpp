@@ -234,10 +234,10 @@ Choice choice_of(const std::vector<Ways>& seeds, WayName way, int blocks) {
   return choice;
 }
 
-ReproducedTable table_of_ways(const char* name, const std::vector<WayName>& chosen,
-                              const std::vector<Ways>& seeds) {
-  ReproducedTable table{
-      name, {"way", "setting", "work", "blocks", "test accuracy", "validation accuracy"}};
+ColumnTable table_of_ways(const char* name, const std::vector<WayName>& chosen,
+                          const std::vector<Ways>& seeds) {
+  ColumnTable table{name,
+                    {"way", "setting", "work", "blocks", "test accuracy", "validation accuracy"}};
   for (const WayName way : chosen)
     for (std::size_t k = 0; k < values_of(way).size(); ++k) {
       std::vector<Measured> test, validation;
@@ -252,8 +252,8 @@ ReproducedTable table_of_ways(const char* name, const std::vector<WayName>& chos
   return table;
 }
 
-ReproducedTable table_of_choices(const std::vector<Ways>& seeds, int blocks) {
-  ReproducedTable table{"chosen", {"way", "settings", "work", "blocks", "test accuracy"}};
+ColumnTable table_of_choices(const std::vector<Ways>& seeds, int blocks) {
+  ColumnTable table{"chosen", {"way", "settings", "work", "blocks", "test accuracy"}};
   std::vector<Measured> whole;
   for (const Ways& ways : seeds) whole.push_back(whole_of(ways, blocks).test);
   const Measured all = mean_of(whole);
@@ -299,7 +299,7 @@ void draw(const std::vector<Ways>& seeds, int blocks, Reproduction& result) {
          .title = title,
          .x = {.label = "multiply-adds, of all tokens in all blocks", .from = 0, .to = 1},
          .y = {.label = "test accuracy, %", .from = 90, .to = 100},
-         .curves = {{"test accuracy", Drawn::linespoints}},
+         .curves = {{"test accuracy", Curve::linespoints}},
          .over = "work",
          .by = "way"});
   result.captions[figure::saved_work] =

@@ -377,10 +377,10 @@ void leave_open(const RealModel& model, Reproduction& result) {
 }
 
 // One row per model and number of left-out blocks; changes are relative to that without any block.
-ReproducedTable table_of_skips(const std::vector<Subject>& all) {
-  ReproducedTable table{"skips",
-                        {"model", "left out", "share of blocks", "slowest blocks", "slowest",
-                         "random", "best", "choices", "same answer", "same answer at random"}};
+ColumnTable table_of_skips(const std::vector<Subject>& all) {
+  ColumnTable table{"skips",
+                    {"model", "left out", "share of blocks", "slowest blocks", "slowest", "random",
+                     "best", "choices", "same answer", "same answer at random"}};
   for (const Subject& s : all)
     for (std::size_t k = 0; k < s.choices.size(); ++k) {
       const double none = mean_none(s);
@@ -406,8 +406,8 @@ ReproducedTable table_of_skips(const std::vector<Subject>& all) {
   return table;
 }
 
-ReproducedTable table_of_blocks(const std::vector<Subject>& all) {
-  ReproducedTable table{"speeds", {"model", "block", "angle", "change without it"}};
+ColumnTable table_of_blocks(const std::vector<Subject>& all) {
+  ColumnTable table{"speeds", {"model", "block", "angle", "change without it"}};
   for (const Subject& s : all)
     for (std::size_t b = 0; b < s.speed.size() && !s.choices.empty(); ++b)
       table.rows.push_back(
@@ -417,8 +417,8 @@ ReproducedTable table_of_blocks(const std::vector<Subject>& all) {
   return table;
 }
 
-ReproducedTable table_of_merging(const std::vector<Subject>& all) {
-  ReproducedTable table{
+ColumnTable table_of_merging(const std::vector<Subject>& all) {
+  ColumnTable table{
       "merging",
       {"model", "cosine", "saved", "divergence", "change", "change at random", "same answer"}};
   for (const Subject& s : all) {
@@ -447,7 +447,7 @@ void draw(const std::vector<Subject>& all, Reproduction& result) {
                             .title = "Blocks that move tokens little",
                             .x = {.label = "mean angle that the block moves tokens by", .from = 0},
                             .y = {.label = "change without it, over that without any", .log = true},
-                            .curves = {{"change without it", Drawn::points}},
+                            .curves = {{"change without it", Curve::points}},
                             .over = "angle",
                             .by = "model"});
   result.captions[figure::skipped_blocks] =

@@ -259,9 +259,9 @@ std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
   Reproduction result;
   result.folder = control.runs / figure::swarm_table;
   TrainingCache cache(control, result.folder);
-  ReproducedTable runs{"runs",
-                       {"row", "seed", "epochs", "parameters", "test_accuracy",
-                        "validation_accuracy", "seconds", "images_per_second", "run"}};
+  ColumnTable runs{"runs",
+                   {"row", "seed", "epochs", "parameters", "test_accuracy", "validation_accuracy",
+                    "seconds", "images_per_second", "run"}};
   const std::vector<Row>& rows = table_rows();
   std::vector<std::vector<double>> accuracies(rows.size());            // (rows)(seeds) in percent
   std::map<std::size_t, std::vector<std::vector<Settling>>> settling;  // by row, then (seeds)

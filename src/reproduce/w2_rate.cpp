@@ -250,7 +250,7 @@ void check_critical(const ReproductionControl& control, Reproduction& result) {
 
 // Compares the whole curve at beta = 0 with theory, and checks its worst frame.
 bool check_boosts(const ReproductionControl& control, Reproduction& result) {
-  ReproducedTable table{"boosts", {"t", "theory", "measured", "bound", "order"}};
+  ColumnTable table{"boosts", {"t", "theory", "measured", "bound", "order"}};
   for (const int d : {2, 3, 4})
     for (const double order : {0.7, 0.1, 1e-3}) {
       if (control.stopped()) return false;
@@ -284,9 +284,9 @@ bool check_boosts(const ReproductionControl& control, Reproduction& result) {
        .title = "Circle, SA, β = 0, by the order at t = 0",
        .x = {.label = "time t"},
        .y = {.label = "distance W_{2} to the limit", .log = true, .from = 1e-3, .to = 2},
-       .curves = {{"theory", Drawn::line, "exact curve"},
-                  {"measured", Drawn::points, "flow"},
-                  {"bound", Drawn::dashes, "e^{−t/100} from T_{0} on"}},
+       .curves = {{"theory", Curve::line, "exact curve"},
+                  {"measured", Curve::points, "flow"},
+                  {"bound", Curve::dashes, "e^{−t/100} from T_{0} on"}},
        .by = "order",
        .by_name = "order"});
   return true;
@@ -318,7 +318,7 @@ void check_atoms(const ReproductionControl& control, Reproduction& result) {
 }
 
 void draw_rates(const ReproductionControl& control, Reproduction& result) {
-  ReproducedTable table{"late", {"t", "theory", "measured", "measure"}};
+  ColumnTable table{"late", {"t", "theory", "measured", "measure"}};
   const auto add = [&](const Contracting& c, double rate, const char* name) {
     for (std::size_t f = 0; f < c.times.size(); f += 4)
       table.rows.push_back({c.times[f],
@@ -340,7 +340,7 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
        .title = "SA, β = 0.3: late rates of W_{2}",
        .x = {.label = "time t"},
        .y = {.label = "distance W_{2} to the limit", .log = true},
-       .curves = {{"theory", Drawn::line, "late rate"}, {"measured", Drawn::points, "flow"}},
+       .curves = {{"theory", Curve::line, "late rate"}, {"measured", Curve::points, "flow"}},
        .by = "measure"});
   result.captions[figure::w2_rate] =
       "W2 of a measure to the point at which it ends, or to the heavier of two atoms that stay. "

@@ -1,6 +1,7 @@
 """Figures by name: heat maps of attention and cosines, globes, maps; and how time runs."""
 
 import csv
+import io
 
 import numpy as np
 
@@ -74,6 +75,37 @@ class Figures(murmur.Case):
         self.assertAlmostEqual(sum(float(row["share"]) for row in rows), 1, places=12)
         self.murmur("render", "run", "figure=distances", "-q")
         self.assertTrue((self.folder / "run/figures/distances.csv").exists())
+
+    def test_tables_over_time_as_pictures(self):
+        """The CSV next to the picture is the table that measure prints."""
+        self.simulate("run", "n=9", "d=2", "T=1", "save=every:0.5", "-q")
+        for name, option in (("modes", "modes=2-4"), ("counts", None), ("atoms", "share=0.7")):
+            words = [option] if option else []
+            self.murmur("render", "run", f"figure={name}", *words, "-o", f"{name}.svg", "-q")
+            self.assertIn("<svg", (self.folder / f"{name}.svg").read_text())
+            shown = self.murmur("measure", "run", f"show={name}", *words).stdout
+            self.assertEqual((self.folder / f"{name}.csv").read_text(), shown)
+        self.murmur("render", "run", "figure=counts", "time=log", "-q")
+        self.assertTrue((self.folder / "run/figures/counts.png").exists())
+        self.refused(INPUT, "render", "run", "figure=modes", "modes=0", "-o", "x.png", what="range of modes")
+
+    def test_tables_of_pairs(self):
+        run = self.simulate("run", "n=9", "d=3", "T=1", "save=every:0.5", "-q")
+        self.murmur("render", "run", "figure=distances", "time=linear", "bins=50", "-o", "d.svg", "-q")
+        drawn, shown = self.rows("d.csv"), self.murmur("measure", "run", "show=distances").stdout
+        told = list(csv.DictReader(io.StringIO(shown)))
+        self.assertEqual(len(told), 3 * 50)
+        for row, other in zip(drawn, told):
+            self.assertEqual((row["t"], row["from"], row["to"]), (other["t"], other["from"], other["to"]))
+            self.assertAlmostEqual(float(row["share"]), float(other["share"]), places=12)
+        shown = self.murmur("measure", "run", "show=cosines", "bins=8").stdout
+        told = list(csv.DictReader(io.StringIO(shown)))
+        for k, x in enumerate(murmur.trajectory(run)):
+            pairs = (x @ x.T)[np.triu_indices(9, 1)]
+            shares = np.histogram(pairs, bins=8, range=(-1, 1))[0] / len(pairs)
+            np.testing.assert_allclose([float(row["share"]) for row in told[8 * k:8 * k + 8]], shares)
+        self.simulate("one", "n=1", "T=1", "-q")
+        self.refused(INPUT, "measure", "one", "show=cosines", what="no pairs")
 
     def test_metastability_has_angles_and_counts(self):
         """Two clusters on the circle that meet after e^(beta (1 - cos)), as two bodies do."""

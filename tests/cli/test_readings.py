@@ -127,6 +127,14 @@ class Export(murmur.Case):
         other = self.export("y.txt", "--format", "csv")
         self.assertEqual(other.read_bytes(), (self.folder / "x.csv").read_bytes())
 
+    def test_table_of_a_reading(self):
+        shown = self.murmur("measure", "run", "show=counts").stdout
+        self.assertEqual(self.export("counts.csv", "--format", "counts").read_text(), shown)
+        shown = self.murmur("measure", "run", "show=counts", "--json").stdout
+        self.assertEqual(json.loads(self.export("counts.json", "--format", "counts").read_text()),
+                         json.loads(shown))
+        self.refused(2, "export", "run", "--format", "dome", "-o", "dome.csv", what="dome")
+
     def test_xyz(self):
         lines = self.export("x.xyz").read_text().splitlines()
         self.assertEqual(len(lines), 5 * (8 + 2))

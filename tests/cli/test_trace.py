@@ -142,6 +142,8 @@ class Runs(Trace):
         made = json.loads(self.murmur("report", "run", "--no-film", "--json").stdout)
         self.assertIn("run/report.html", made)
         self.assertTrue((run / "figures/patching.svg").is_file())
+        self.murmur("render", run, "figure=patching", "-o", "patching.svg", "-q")
+        self.assertTrue((self.folder / "patching.csv").is_file())
         page = (run / "report.html").read_text()
         for words in ("What each layer would say next", "the cat sat", "Attention between tokens",
                       "Patching", "Layer by layer"):

@@ -98,6 +98,27 @@ class Commands(Folder):
         verdicts = murmur.classify(run, images="test:0-4")
         self.assertEqual(verdicts, json.loads(program("classify", "b", "images=test:0-4", "--json")))
 
+    def test_readings_are_those_of_the_program(self):
+        known = {reading.name: reading for reading in murmur.readings()}
+        pages = {name: program(name, "--help") for name in ("measure", "render")}
+        for name, reading in known.items():
+            self.assertTrue(reading.table or reading.picture, name)
+            for text, page in ((reading.table, pages["measure"]), (reading.picture, pages["render"])):
+                if text:
+                    self.assertIn(" ".join(text.split()), " ".join(page.split()))
+        self.assertEqual([option.name for option in known["histogram"].table_options], ["frame", "bins"])
+        self.assertEqual(known["dome"].table, "")
+
+    def test_render(self):
+        run = murmur.simulate(n=12, d=3, T=1, out="a")
+        self.assertEqual(murmur.render(run, figure="cosines", out="c.svg"), [pathlib.Path("c.svg")])
+        self.assertIn("<svg", pathlib.Path("c.svg").read_text())
+        self.assertEqual(murmur.render(run, figure="counts"), [pathlib.Path("a/figures/counts.png")])
+        with self.assertRaises(murmur.InputError):
+            murmur.render(run, figure="moon", out="m.svg")
+        with self.assertRaises(murmur.UsageError):
+            murmur.render(murmur.simulate(n=4, T=1), figure="cosines")
+
     def test_a_run_is_a_player(self):
         for run in (murmur.simulate(n=12, T=1), murmur.simulate(n=12, T=1, out="a"),
                     murmur.simulate(n=5, d=7, T=1)):

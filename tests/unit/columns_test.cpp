@@ -52,9 +52,9 @@ TEST(Columns, EveryTableOfChecksFitsTheTerminal) {
 
 TEST(Columns, TablesOfNumbersContinueBelow) {
   Reproduction r{.name = "sample"};
-  ReproducedTable table{"wide", {"x"}};
+  ColumnTable table{"wide", {"x"}};
   for (int k = 0; k < 9; ++k) table.columns.push_back("standard error, t = " + std::to_string(k));
-  table.rows.push_back(std::vector<ReproducedTable::Cell>(10, 0.125));
+  table.rows.push_back(std::vector<ColumnTable::Cell>(10, 0.125));
   r.tables = {table};
   const std::string text = markdown_of(r);
   std::istringstream lines(text);

@@ -69,7 +69,7 @@ TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
   r.figures = {{.name = "f",
                 .table = "numbers",
                 .x = {.label = "x", .to = 3, .angle = true},
-                .curves = {{"x", Drawn::bars, "ours", 2, "x"}},
+                .curves = {{"x", Curve::bars, "ours", 2, "x"}},
                 .over = "x",
                 .guides = {{"half", kNoNumber, 0.5}},
                 .side_by_side = true}};
@@ -79,10 +79,10 @@ TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
   const auto same = read_record("sample", control);
   ASSERT_TRUE(same);
   EXPECT_EQ(same->captions, r.captions);
-  const ReproducedFigure& figure = same->figures.at(0);
+  const TablePanel& figure = same->figures.at(0);
   EXPECT_EQ(figure.x.to, 3);
   EXPECT_TRUE(std::isnan(figure.x.from));
-  EXPECT_EQ(figure.curves.at(0).drawn, Drawn::bars);
+  EXPECT_EQ(figure.curves.at(0).drawn, Curve::bars);
   EXPECT_EQ(figure.curves[0].colour, 2);
   EXPECT_EQ(figure.guides.at(0).y, 0.5);
   EXPECT_TRUE(figure.x.angle && figure.side_by_side);
@@ -102,7 +102,7 @@ TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
       std::ofstream(r.folder / "record.json") << changed.dump();
       const auto read = read_record("sample", control);
       if (!read) continue;
-      for (const ReproducedTable& table : read->tables)
+      for (const ColumnTable& table : read->tables)
         for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
     }
   std::ofstream(r.folder / "record.json") << std::string(100'000, '[');
@@ -232,8 +232,8 @@ TEST(Reproduce, PrintedRowsShowWhatSetsThemApart) {
 
 TEST(Reproduce, EveryWayOfDrawingHasItsName) {
   std::set<std::string_view> names;
-  for (int k = 0; k <= static_cast<int>(Drawn::diamonds); ++k)
-    EXPECT_TRUE(names.insert(name_of(static_cast<Drawn>(k))).second);
+  for (int k = 0; k <= static_cast<int>(Curve::diamonds); ++k)
+    EXPECT_TRUE(names.insert(name_of(static_cast<Curve::Mark>(k))).second);
 }
 
 TEST(Reproduce, JsonHasThePromisedFields) {
@@ -275,10 +275,9 @@ TEST(Reproduce, TablesLineUp) {
 }
 
 TEST(Reproduce, CsvKeepsQuotationMarksCommasAndLineBreaks) {
-  const ReproducedTable table{
-      "t",
-      {"who", "say \"x\""},
-      {{"plain", 1.5}, {"a \"b\"", 2.0}, {"c, d", kNoNumber}, {"e\nf", 0.0}}};
+  const ColumnTable table{"t",
+                          {"who", "say \"x\""},
+                          {{"plain", 1.5}, {"a \"b\"", 2.0}, {"c, d", kNoNumber}, {"e\nf", 0.0}}};
   EXPECT_EQ(csv_of(table),
             "who,\"say \"\"x\"\"\"\nplain,1.5\n\"a \"\"b\"\"\",2\n\"c, d\",\n\"e\nf\",0\n");
 }
