@@ -6,8 +6,7 @@ import { strings } from "./strings";
 import { flushAddress, follow } from "./state/recipe";
 import { followLanguage } from "./state/language";
 import { notice, tell, tellEnds } from "./state/session";
-import { unknownAddress } from "./state/unknown_address";
-import { followTitle } from "./state/title";
+import { followTitle, unknownAddress } from "./state/views";
 import "./theme.css";
 
 /** Of an address that is of another version, or unknown, it is told what is shown instead. */

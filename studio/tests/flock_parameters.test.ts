@@ -2,9 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
-  commandOf, flockParameters, gridOf, habitatOf, kMerge, kParameters, mayMerge, mergeOf, methodOf, mostBeta, withLinks,
+  commandOf, flockParameters, gridOf, habitatOf, kMerge, kParameters, kPresets, mayMerge, mergeOf, methodOf, mostBeta,
+  presetOf, withLinks,
 } from "../src/views/flock/parameters";
-import { kPresets, presetOf } from "../src/views/flock/presets";
 import { formulasOf } from "../src/views/flock/story";
 import { pointsWord, pointsWords, kMostLetters } from "../src/views/flock/own_points";
 import { strings } from "../src/strings/all";

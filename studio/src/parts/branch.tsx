@@ -1,10 +1,9 @@
 // branch.tsx: pointer and keys that pick and move tokens of a scene, and the controls of the edit.
 import { useEffect } from "preact/hooks";
 import type { Stage } from "../scene/stage";
-import type { Branch } from "../state/branch";
-import { parseMoves } from "../state/moves";
+import { type Branch, parseMoves } from "../state/branch";
 import { word } from "../state/recipe";
-import { isTouch } from "../state/touch";
+import { isTouch } from "../state/theme";
 import { strings } from "../strings";
 import { Button } from "./controls";
 import "./branch.css";

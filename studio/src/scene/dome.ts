@@ -1,10 +1,9 @@
 // dome.ts: a sphere around one token that shows its query and field of vision, all keys and values, and arrows within.
 import type { Dome } from "../core/protocol";
-import { across, addArrow, circleAt, cross, type Vector } from "./arrow";
+import { across, addArrow, circleAt, cross, Strokes, type Vector } from "./strokes";
 import { headInk } from "./heads";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "./ink";
 import type { Label, Stage } from "./stage";
-import { Strokes } from "./strokes";
 
 /** What is to be drawn: which head, and as far as which part. */
 export interface DomeShot {

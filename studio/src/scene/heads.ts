@@ -1,6 +1,14 @@
-// heads.ts: one colour per head, and the lines of its attention.
+// heads.ts: the attention of a token: its mean over the heads, one colour per head, and the lines of each.
 import type { Gaze } from "../core/protocol";
 import { inkOf, linear, mixInk, type Pieces, type Rgb } from "./ink";
+
+/** How loudly a boid hears each other: the mean over the heads, (n). */
+export function meanAttention(gaze: Pick<Gaze, "weights" | "heads">): Float64Array {
+  const n = gaze.weights.length / Math.max(1, gaze.heads);
+  const out = new Float64Array(n);
+  for (let h = 0; h < gaze.heads; ++h) for (let j = 0; j < n; ++j) out[j] += gaze.weights[h * n + j] / gaze.heads;
+  return out;
+}
 
 const kHues = 8;
 const kBow = 0.16; // of a line's length, between neighbouring heads

@@ -1,7 +1,7 @@
 // lens.ts: a second rendering of a stage, of any size, on its own canvas: for pictures and films.
 import { Camera } from "./camera";
 import { makePainter } from "./make_painter";
-import type { Painter } from "./painter";
+import type { Painter } from "./layers";
 import type { Stage, Word } from "./stage";
 
 const kLine = 15; // CSS pixels of a line of words

@@ -1,12 +1,9 @@
 // stage.ts: the three-dimensional scene: tokens, trails, arrows, backdrop, camera, picking.
 import { drawBackdrop, type Backdrop } from "./backdrop";
-import { Camera } from "./camera";
+import { Camera, Orbit, ViewShift } from "./camera";
 import { makePainter } from "./make_painter";
 import { parseInk, type Rgb } from "./ink";
-import { filled, Scene } from "./layers";
-import { Orbit } from "./orbit";
-import type { Look, Painter } from "./painter";
-import { ViewShift } from "./keep_in_view";
+import { filled, type Look, type Painter, Scene } from "./layers";
 
 export type { Backdrop };
 

@@ -5,6 +5,7 @@ import type { Core, Ending, Fault, Ink } from "../core/protocol";
 import { isCalledOff } from "../core/stream";
 import type { Stage } from "../scene/stage";
 import type { Player } from "./player";
+import { reducedMotion } from "./theme";
 import type { ViewName } from "./views";
 
 /** The core, once it is awake. */
@@ -37,7 +38,7 @@ export interface OnStage {
 export const onStage = signal<OnStage | null>(null);
 
 /** A short message to the visitor: said aloud, shown for a while. */
-export interface Notice {
+interface Notice {
   kind: "info" | "fault";
   text: string;
   hint?: string;
@@ -70,4 +71,16 @@ export function tell(error: unknown): void {
   if (isCalledOff(error)) return;
   if (isFault(error)) notice.value = { kind: "fault", text: error.what, hint: error.remedy };
   else notice.value = { kind: "fault", text: error instanceof Error ? error.message : String(error) };
+}
+
+/**
+ * Scrolls to the scene if less than half of it is in sight, or its `head`, where that has something to say; at once where
+ * motion is not wished for.
+ */
+export function showStage(head = false): void {
+  const scene = document.getElementById("scene");
+  if (!scene) return;
+  const { top, bottom, height } = scene.getBoundingClientRect();
+  const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
+  if (seen < height / 2 || (head && top < 0)) scene.scrollIntoView({ block: "start", behavior: reducedMotion.value ? "auto" : "smooth" });
 }

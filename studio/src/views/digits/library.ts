@@ -4,7 +4,7 @@ import { bytesOf } from "../../core/stream";
 import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { strings } from "../../strings";
-import { withoutAttention } from "./without_attention";
+import { withoutAttention } from "./pairs";
 
 /** One line of models/index.json, or an own run. */
 export interface SwarmEntry {

@@ -62,7 +62,7 @@ export async function take(files: readonly File[]): Promise<boolean> {
   const words = strings.digits;
   const file = files[0];
   if (!file) return false;
-  const { recipeOfFile } = await import("../../export/embedded_recipe");
+  const { recipeOfFile } = await import("../../export/file_recipe");
   const carried = await recipeOfFile(file);
   if (carried && follow(carried)) return true; // a picture of ours is a door
   if (holdsPoints(file.name)) {

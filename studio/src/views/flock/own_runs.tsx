@@ -1,14 +1,13 @@
 // own_runs.tsx: the visitor's own runs: run again from their settings, or shown as saved.
 import { signal } from "@preact/signals";
-import { readNumbers } from "../../export/read_array";
+import { fetchKept, KeptFilm, readNumbers } from "../../state/kept_film";
 import { Group } from "../../parts/controls";
-import { fetchKept, KeptFilm } from "../../state/kept_film";
 import { askRuns, fetchOfRun, ownRuns, parseConfig, runNamed, shownAs, type OwnRun } from "../../state/own_runs";
 import { change, recipe } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
 import { strings } from "../../strings";
 import { kMostNumbers, pointsWord } from "./own_points";
-import { kLookWords } from "./presets";
+import { kLookWords } from "./parameters";
 import { habitatOfRun, planOf, type Config, type Plan } from "./run_settings";
 
 const kDigits = 17; // of a coordinate: all it has

@@ -1,6 +1,11 @@
-// run_settings.ts: the settings of a visitor's run as parameters of the recipe, and those that the page cannot run.
+// run_settings.ts: the settings of a visitor's run, or of a picture of the program, as parameters of the recipe; and those that the page cannot run.
+import type { ProgramRecipe } from "../../export/file_recipe";
 import { kMostKept } from "../../state/kept_film";
-import type { Recipe } from "../../state/recipe";
+import { parseConfig } from "../../state/own_runs";
+import { follow, formatRecipe, type Recipe } from "../../state/recipe";
+import { core, notice } from "../../state/session";
+import { strings } from "../../strings";
+import { kMostNumbers } from "./own_points";
 import { flockParameters, habitatOf, kMostBoids, kParameters, methodOf } from "./parameters";
 
 /** What a run's config.toml says. */
@@ -72,4 +77,22 @@ export function planOf(config: Config, initials: Config, { frames, most }: { fra
 /** Where a run's swarm lives; a trained one in space. */
 export function habitatOfRun(config: Config): "sphere" | "space" {
   return (config.habitat ?? (config.model ? "space" : "sphere")) === "sphere" ? "sphere" : "space";
+}
+
+/** Shows the flight that a picture is of; says why not where the page cannot fly it. */
+export async function openPicture(made: ProgramRecipe, name: string): Promise<void> {
+  const words = strings.runs;
+  if (made.kind !== "simulate") {
+    notice.value = { kind: "info", text: words.pictureOther(made.command), hint: words.pictureHint(name) };
+    return;
+  }
+  const { parameters } = await (await core).about();
+  const initials = Object.fromEntries(parameters.map((row) => [row.name, row.initial]));
+  const plan = planOf(parseConfig(made.config, name), initials, { frames: 0, most: kMostNumbers });
+  if (plan.why.length > 0 || plan.points) {
+    const why = plan.points ? ["init"] : plan.why;
+    notice.value = { kind: "info", text: words.pictureUnflown(why.join(", ")), hint: words.pictureHint(name) };
+    return;
+  }
+  follow(formatRecipe({ view: "flock", ...plan.words }));
 }

@@ -8,8 +8,7 @@ import { recipe } from "../../state/recipe";
 import { strings } from "../../strings";
 import { flock as flockText } from "../../strings/flock";
 import { hearsTheNear, lookFor } from "./look_for";
-import { presetOf } from "./presets";
-import { commandOf, kDefaults, withLinks } from "./parameters";
+import { commandOf, kDefaults, presetOf, withLinks } from "./parameters";
 
 export function Linked({ text }: { text: string }) {
   return (

@@ -1,7 +1,7 @@
 // derived.ts: what the Story computes from positions: how far a guest moves the readout, how far orders end apart.
 import type { Core } from "../../core/protocol";
 import { Film } from "../../state/film";
-import { middle } from "./marks";
+import { middle } from "./draw";
 import { pointsOf, sceneOf } from "./scenes";
 import { kKnobs, stopOf, type Scene, type Signs, type Token } from "./stops";
 

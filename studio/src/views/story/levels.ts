@@ -2,8 +2,9 @@
 //   x_i' = sum_j a_ij V (x_j - x_i), in the last sum_j a_ij V x_j, with a Q, K and V for each; a space starts where the
 //   last one ended.
 import type { Words } from "../../core/protocol";
-import { matrixWord, type Matrix } from "./matrix";
-import type { Knobs, Level, Scene, Signs, Token, Topic } from "./stops";
+import {
+  type Knobs, type Level, type Matrix, matrixWord, type Scene, type Signs, type Token, type Topic,
+} from "./stops";
 
 // Coordinates: one along each of the three spaces, then how much the word says.
 const word = (text: string, topic: Topic, ...place: number[]): Token => ({ text, topic, place });

@@ -1,7 +1,6 @@
-// stops.ts: the names of the stops, their controls, and the parts of a scene.
+// stops.ts: the names of the stops, their controls, the parts of a scene, and small matrices as parameters of the core.
 import type { Words } from "../../core/protocol";
 import type { Backdrop, Label } from "../../scene/stage";
-import type { Matrix } from "./matrix";
 
 export const kStopNames = [
   "alone", "messenger", "attraction", "messages", "listening", "asking", "order", "rounds", "levels", "speaker", "next",
@@ -57,7 +56,7 @@ export interface Level {
 }
 
 /** What a word asks for, shows and says; numbers into the catalogue's list of channels. */
-export interface Badge {
+interface Badge {
   asks: number[];
   shows: number[];
 }
@@ -113,4 +112,16 @@ export interface Signs {
   phrases: readonly [string, string];
   senses: readonly [string, string];
   outlook: readonly [string, string];
+}
+
+export type Matrix = readonly (readonly number[])[];
+
+/** "matrix:1,0;0.7,-0.4": rows between semicolons. */
+export function matrixWord(rows: Matrix): string {
+  return `matrix:${rows.map((row) => row.join()).join(";")}`;
+}
+
+/** (rows): the matrix times x. */
+export function times(rows: Matrix, x: ArrayLike<number>): number[] {
+  return rows.map((row) => row.reduce((sum, entry, c) => sum + entry * x[c], 0));
 }

@@ -13,7 +13,6 @@ import { amount, change, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { story as storyWords } from "../../strings/story";
-import { stopKeys } from "./keys";
 import { knobs, kStopWords, rungsNow, StopKnobs, testNow } from "./knobs";
 import { ladderNow, LadderStrip } from "./ladder";
 import { spaceAt } from "./levels";
@@ -24,13 +23,32 @@ import { sceneOf } from "./scenes";
 import { Screen, type Wish } from "./screen";
 import { Sheet } from "./sheet";
 import { kStopNames, kStops, type Scene } from "./stops";
-import { TestedVerdict, testedCard } from "./verdict";
 import "./story.css";
+import { testedCard, TestedVerdict } from "./trained_readers";
+
+const kBy: Record<string, number> = { ArrowRight: 1, PageDown: 1, n: 1, ArrowLeft: -1, PageUp: -1, p: -1 };
+
+/** A listener for keys that hears them before the page's own ones. */
+function stopKeys(now: () => number, go: (stop: number) => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (target.closest("input, select, textarea, [contenteditable], dialog, [role=radiogroup]")) return;
+    const by = kBy[event.key];
+    if (by !== undefined) go(now() + by);
+    else if (event.key === "Enter" && !target.closest("button, a, summary")) {
+      const right = storyWords.stops[now() - 1].choices.findIndex((choice) => choice.right);
+      change({ answer: right + 1 });
+    } else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+}
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("story", storyWords);
 
-export function stopNow(): number {
+function stopNow(): number {
   return Math.round(amount("stop", 1, 1, kStops));
 }
 

@@ -7,9 +7,8 @@ import { Player } from "../../state/player";
 import { amount, change, flag, followed, word } from "../../state/recipe";
 import { isFault, notice, tell } from "../../state/session";
 import { words } from "../../strings/words";
-import { parseWords, spelled, type TracedText, type WordsTrace } from "./file";
-import { farthestOf, WordsFilm } from "./film";
-import { amongWords, layerAt, sharesOf, type AttentionChoice } from "./attention";
+import { farthestOf, parseWords, spelled, type TracedText, WordsFilm, type WordsTrace } from "./file";
+import { amongWords, type AttentionChoice, layerAt, sharesOf } from "./matrix";
 
 export const kBundled = ["bank", "nail"] as const;
 type Bundled = (typeof kBundled)[number];
