@@ -8,8 +8,7 @@ import { PointsError } from "../src/export/read_points";
 import {
   kNoRuns, mayHaveRuns, parseConfig, parseIndex, parseObservables, runNamed, type OwnRun,
 } from "../src/state/own_runs";
-import { strings } from "../src/strings";
-import { digitsTitle } from "../src/strings/runs";
+import { digitsTitle, strings } from "../src/strings";
 import { planOf } from "../src/views/flock/run_settings";
 import { flockParameters, kParameters } from "../src/views/flock/parameters";
 

@@ -1,7 +1,7 @@
 // client.ts: starts the core's worker and calls it like a local object.
 
 import type { Answer, Call, Core, Fault } from "./protocol";
-import { core as words } from "../strings/core";
+import { core as words } from "../strings";
 
 /** The Core, and the way to be rid of its worker; calls still open are then refused. */
 export interface RunningCore extends Core {

@@ -3,7 +3,7 @@ import { Lens } from "../scene/lens";
 import type { Card, OnStage } from "../state/session";
 import { strings } from "../strings";
 import { layoutOf, writtenAddress, type Box, type Layout } from "./layout";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 const kFont = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 const kWord = 24; // size of the scene's words, in units of the layout

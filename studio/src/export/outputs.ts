@@ -5,7 +5,7 @@ import { keepNow } from "../state/moment";
 import { addressNow, flushAddress, formatRecipe, recipe } from "../state/recipe";
 import { notice, onStage, type OnStage } from "../state/session";
 import { strings } from "../strings";
-import { fixed } from "../strings/decimal";
+import { fixed } from "../strings/numbers";
 import { type Format, frameOf, sizeOf } from "./layout";
 import { withRecipe } from "./png_recipe";
 import type { Recording, Report, Wish } from "./record_film";

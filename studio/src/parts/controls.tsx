@@ -1,7 +1,7 @@
 // controls.tsx: the page's sliders, choices, switches and buttons.
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 interface SliderProps {
   label: string;

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import "./plot.css";
 import { isDark } from "../state/theme";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 export interface Line {
   label: string;

@@ -2,7 +2,7 @@
 import type { Player } from "../state/player";
 import { strings } from "../strings";
 import { Button, Segments } from "./controls";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 const kSpeeds = [0.25, 1, 4];
 

@@ -1,8 +1,7 @@
 // kept_film.ts: the saved frames of a run, read from its npy files, as a film that needs no computing.
 import type { FlightInfo } from "../core/protocol";
 import { PointsError, readHead } from "../export/read_points";
-import { strings } from "../strings";
-import { files as words } from "../strings/export";
+import { files as words, strings } from "../strings";
 import { type Stored, StoredFilm } from "./film";
 import { fetchOfRun, type OwnRun, parseObservables } from "./own_runs";
 

@@ -1,7 +1,7 @@
 // language.ts: the language of the page: from the address, else from an earlier choice, else from the browser.
 import { effect, signal } from "@preact/signals";
 import { strings } from "../strings";
-import { readDecimalsWith } from "../strings/decimal";
+import { readDecimalsWith } from "../strings/numbers";
 import { copied, install } from "../strings/translation";
 import { change, recipe } from "./recipe";
 import { withStorage } from "./theme";

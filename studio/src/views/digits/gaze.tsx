@@ -9,7 +9,7 @@ import type { Branch } from "../../state/branch";
 import { Question } from "../../state/question";
 import { isTouch } from "../../state/theme";
 import { strings } from "../../strings";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 import { kFlockLayer, loudest } from "./draw";
 import { chancesAt, leader } from "./reading";
 

@@ -4,7 +4,7 @@ import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/con
 import { amount, change, flag, word } from "../../state/recipe";
 import { isTouch } from "../../state/theme";
 import { strings } from "../../strings";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 import { fields as fieldsText } from "../../strings/fields";
 import type { DigitFlights } from "../digits/flight";
 import { swarmOptions } from "../digits/library";

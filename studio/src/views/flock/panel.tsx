@@ -1,7 +1,7 @@
 // panel.tsx: the controls of the view: presets, swarm, the parts of a layer, time, look, and how clusters are counted.
 import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, recipe, word } from "../../state/recipe";
-import { decimal, written } from "../../strings/decimal";
+import { decimal, written } from "../../strings/numbers";
 import { flock as flockText } from "../../strings/flock";
 import type { FlockRunner } from "./flock_runner";
 import type { After } from "./motion";

@@ -4,7 +4,7 @@ import { kCosineBins } from "../../core/protocol";
 import { type Line, Plot } from "../../parts/plot";
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
-import { decimal } from "../../strings/decimal";
+import { decimal } from "../../strings/numbers";
 import { flock as flockText } from "../../strings/flock";
 
 interface HistogramProps {

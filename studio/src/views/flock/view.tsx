@@ -28,7 +28,7 @@ import { stageOptions } from "./scene";
 import { stopFor } from "./look_for";
 import { FlockStory } from "./story";
 import "./flock.css";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("flock", flockText);

@@ -13,7 +13,7 @@ import { enrol } from "../../state/language";
 import { amount, change, formatRecipe, recipe, word } from "../../state/recipe";
 import { notice, onStage } from "../../state/session";
 import { isDark, isTouch } from "../../state/theme";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 import { map as mapText } from "../../strings/map";
 import "../flock/flock.css";
 import { brief, observableAt } from "../flock/plots";

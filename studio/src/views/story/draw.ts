@@ -3,7 +3,7 @@ import { addArrow, Strokes } from "../../scene/strokes";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
 import type { Film } from "../../state/film";
-import { written } from "../../strings/decimal";
+import { written } from "../../strings/numbers";
 import { gather, shared, within } from "./labels";
 import { spaceAt } from "./levels";
 import { kInfluence } from "./ladder";

@@ -9,7 +9,7 @@ import { ladderNow, rungsOf } from "./ladder";
 import { movedByGuest, type Moved } from "./derived";
 import { kKnobs, type Knobs, type StopName } from "./stops";
 import { FourTable, kFours, kPairs, kReaders, type Test } from "./trained_readers";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 
 /** The knobs as the recipe has them. */
 export function knobs(): Knobs {

@@ -1,7 +1,7 @@
 // ladder.tsx: measurements of trained readers by this project, and the plots of the last stop: accuracy one after another, and by depth.
 import { Button, Segments } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 import { story as storyWords } from "../../strings/story";
 import kept from "./ladders.json";
 import { stopOf } from "./stops";

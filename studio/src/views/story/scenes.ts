@@ -1,5 +1,4 @@
 // scenes.ts: the small flocks of words: where each word starts, and by which parameters of the core they move.
-//   a_ij = softmax_j( beta <Q x_i, K x_j> ),   x_i' = sum_j a_ij V x_j
 import type { Words } from "../../core/protocol";
 import { levels } from "./levels";
 import { placedSentence, putOn } from "./placed_words";
@@ -7,6 +6,8 @@ import {
   type Knobs, kStopNames, type Matrix, matrixWord, type Scene, type Signs, times, type Token, type Topic,
 } from "./stops";
 
+// The stop at which query, key and value are three things: five words, and what each asks, shows and says.
+//   a_ij = softmax_j( beta <Q x_i, K x_j> ),   x_i' = sum_j a_ij V x_j
 // Coordinates of a word: two on the page (how cute, how known its looks), then what kind of word it is.
 const kKinds = { size: [1, 0, 0, 0], colour: [0, 1, 0, 0], doer: [0, 0, 1, 0], deed: [0, 0, 0, 1], none: [0, 0, 0, 0] };
 

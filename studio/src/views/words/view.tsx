@@ -14,7 +14,7 @@ import { keepMoment } from "../../state/moment";
 import { change, flag, recipe } from "../../state/recipe";
 import { type Card, onStage } from "../../state/session";
 import { isDark } from "../../state/theme";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 import { words } from "../../strings/words";
 import { kLayer, kStage, WordsScene } from "./draw";
 import {
