@@ -1,7 +1,7 @@
 // branch.test.ts: moves of boids survive the address, and stay in the flight's space.
 import { describe, expect, it } from "vitest";
 import type { FlightInfo } from "../src/core/protocol";
-import { addMoves, formatMoves, groupMoves, lift, parseMoves } from "../src/state/branch";
+import { addMoves, formatMoves, groupMoves, lift, parseMoves } from "../src/state/moves";
 
 const info = { n: 10, d: 3, frames: 11, first: 0 } as FlightInfo;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseProgramRecipe, programRecipeOfFile, recipeOfFile, recipeTextOf } from "../src/export/file_recipe";
 import { crc32, recipeOf, withRecipe } from "../src/export/png_recipe";
 import { momentsOf } from "../src/export/record";
-import { npyOf } from "../src/export/outputs";
+import { npyOf } from "../src/export/tables";
 
 function chunk(kind: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(kind), data]);

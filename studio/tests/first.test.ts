@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { coreOf } from "../src/core/core";
-import { reachOf, shiftTogether, turnTogether } from "../src/state/branch";
+import { reachOf, shiftTogether, turnTogether } from "../src/state/moves";
 import { opening } from "../src/state/moment";
 import { change, follow, recipe } from "../src/state/recipe";
 import { beforeStory, goTo, unknownAddress } from "../src/state/views";

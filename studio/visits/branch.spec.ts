@@ -1,7 +1,7 @@
 // branch.spec.ts: a hand in the flock: a boid dragged, a lasso, two verdicts, and undo.
 import { expect } from "@playwright/test";
 import { strings } from "../src/strings";
-import { parseMoves } from "../src/state/branch";
+import { parseMoves } from "../src/state/moves";
 import { addressRests, findBoid, frameOf, open, pause, test, wordOf } from "./hands";
 
 const words = strings.branch;

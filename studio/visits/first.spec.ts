@@ -290,7 +290,7 @@ test("wrong files are told apart", async ({ page }) => {
 
 test("a dragged boid stays near the flock, a group keeps its shape", async ({ page }) => {
   const { findBoid } = await import("./hands");
-  const { parseMoves } = await import("../src/state/branch");
+  const { parseMoves } = await import("../src/state/moves");
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=digits&digit=301&at=8");
   await expect(timeline(page)).toHaveAttribute("data-frame", "8");

@@ -1,6 +1,6 @@
 // flock.spec.ts: sliders make another flight; own points dropped on the page fly; groups are counted; the end is alive.
 import { expect } from "@playwright/test";
-import { npyOf } from "../src/export/outputs";
+import { npyOf } from "../src/export/tables";
 import { strings } from "../src/strings/all";
 import { dropFile, filmIsHere, open, readNpy, readTable, takeFile, test, windToEnd, wordOf } from "./hands";
 

@@ -1,7 +1,8 @@
 // branch.tsx: pointer and keys that pick and move tokens of a scene, and the controls of the edit.
 import { useEffect } from "preact/hooks";
 import type { Stage } from "../scene/stage";
-import { type Branch, parseMoves } from "../state/branch";
+import type { Branch } from "../state/branch";
+import { parseMoves } from "../state/moves";
 import { word } from "../state/recipe";
 import { isTouch } from "../state/theme";
 import { strings } from "../strings";

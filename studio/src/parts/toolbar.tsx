@@ -1,9 +1,8 @@
 // toolbar.tsx: undo, link, pictures and films, tables, colours, and the list of keys.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import {
-  copyFrame, csvOf, download, filmGif, filming, filmVideo, format, photograph, recipeNow, stopFilming, trajectoryOf,
-} from "../export/outputs";
+import { copyFrame, download, filmGif, filming, filmVideo, format, photograph, recipeNow, stopFilming } from "../export/outputs";
+import { csvOf, trajectoryOf } from "../export/tables";
 import { type Format, kFormats } from "../export/layout";
 import { chooseLanguage, chosenLanguage, kLanguageNames, kLanguages, type Language } from "../state/language";
 import { addressNow, canRedo, canUndo, recipe, redo, undo } from "../state/recipe";

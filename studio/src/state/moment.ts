@@ -1,7 +1,7 @@
 // moment.ts: the frame at which a film is paused, as a value of the recipe: a link and a reload return to it.
 import { effect, untracked } from "@preact/signals";
 import type { Player } from "./player";
-import { parseMoves } from "./branch";
+import { parseMoves } from "./moves";
 import { change, followed, word } from "./recipe";
 import { reducedMotion } from "./theme";
 import { viewNow } from "./views";
