@@ -101,6 +101,15 @@ describe("presets", () => {
     expect(presetOf({ ...words, boid: "3", colour: "order" })).toBe("heads"); // another token is the same flight
   });
 
+  it("of the program have its settings, without those that the view shows by itself", () => {
+    const wordsOf = (preset: string) => kPresets.find(({ name }) => name === preset)!.words;
+    expect(wordsOf("circle")).toEqual({ n: "32", d: "2", T: "30", seed: "0" });
+    expect(wordsOf("repulsion")).toEqual({
+      dynamics: "USA", value: "minus-identity", init: "cap:0.4", beta: "2", T: "40", seed: "0",
+    });
+    expect(presetOf({ n: "32", d: "2", beta: "9", T: "30", save: "log:240", seed: "0" })).toBe("circle"); // a link of old
+  });
+
   it("have an equation", () => {
     for (const dynamics of Object.keys(strings.flock.dynamicsNames)) {
       const words = { dynamics, noise: "1", method: "layers", perceptron: "gradient:4", value: "psd" };
