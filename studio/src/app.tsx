@@ -86,7 +86,7 @@ async function onDrop(event: DragEvent): Promise<void> {
     // What reads files comes when there is one to be read.
     const [{ recipeOfFile }, { programRecipeOfFile }] = await Promise.all([import("./export/file_recipe"), import("./export/file_recipe")]);
     const carried = await recipeOfFile(files[0]);
-    if (carried && follow(carried.replace(/&lang=[^&]*/, ""))) return; // a picture of ours is a door; the language stays
+    if (carried && follow(carried.replace(/&lang=[^&]*/, ""))) return; // a picture of the page opens its recipe; the language stays
     const made = await programRecipeOfFile(files[0]); // and so is one of the program's
     if (made) return await (await import("./views/flock/run_settings")).openPicture(made, files[0].name);
     const told = notice.value;

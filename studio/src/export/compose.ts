@@ -39,7 +39,7 @@ function drawnInk({ width, height, pixels }: Ink, colour: string): HTMLCanvasEle
   return canvas;
 }
 
-/** "t = 3.2", or as the view tells its moments. */
+/** "t = 3.2", or as the view names its moments. */
 export function momentOf(on: OnStage): string {
   return on.card?.()?.moment ?? `t = ${decimal(String(Number(on.player.time.value.toPrecision(4))))}`;
 }

@@ -84,7 +84,7 @@ export function recipeTextOf(bytes: Uint8Array): string | null {
   return kSvg.exec(new TextDecoder().decode(bytes))?.[1] ?? null;
 }
 
-/** Checked; null for text that is no recipe of the program. */
+/** Checked; null for text that is not a recipe of the program. */
 export function parseProgramRecipe(text: string): ProgramRecipe | null {
   try {
     const { murmur, command, config = "", make } = JSON.parse(text);

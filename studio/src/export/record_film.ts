@@ -43,7 +43,7 @@ function breathe(): Promise<void> {
 }
 
 /**
- * Flies to the end, then draws every moment once, and hands the stage back as it was. `report` is told how far it
+ * Runs to the end, then draws every moment once, and restores the stage. `report` receives how far it
  * is; false stops it, and then, as when another film comes on stage, there is none.
  */
 export async function film(

@@ -116,7 +116,7 @@ function listen(stage: Stage, branch: Branch, layer: string): () => void {
   };
 }
 
-/** Keys: [ and ] choose; m the moving mode; in it arrows move (with Shift: nearer and farther), Enter lets go. */
+/** Keys: [ and ] choose; m the moving mode; in it arrows move (with Shift: nearer and farther), Enter ends it. */
 function onKey(event: KeyboardEvent, stage: Stage, branch: Branch): void {
   const target = event.target as HTMLElement;
   const bracket = event.key === "[" || event.key === "]"; // AltGr on many keyboards

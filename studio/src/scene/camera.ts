@@ -17,7 +17,7 @@ export class Camera {
   aspect = 1; // width over height
   near = 0.01;
   far = 1000;
-  /** Columns: right, up, towards the viewer, where it stands. */
+  /** Columns: right, up, towards the viewer, its position. */
   readonly matrixWorld = matrix();
   readonly view = matrix(); // its inverse
   readonly projectionMatrix = matrix();
@@ -87,7 +87,7 @@ export class Camera {
     p[14] = (2 * this.far * this.near) / deep;
   }
 
-  /** A place along right, up and towards the viewer, from where the camera stands; into `out`. */
+  /** A place along right, up and towards the viewer, from the position of the camera; into `out`. */
   seen(place: ArrayLike<number>, out: Vector = [0, 0, 0]): Vector {
     const v = this.view.elements;
     for (let k = 0; k < 3; ++k) out[k] = v[k] * place[0] + v[4 + k] * place[1] + v[8 + k] * place[2] + v[12 + k];

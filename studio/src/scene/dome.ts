@@ -16,7 +16,7 @@ export interface DomeShot {
 
 const kShare = 0.5; // of half of what is seen: the radius
 const kRoom = 1.12; // of the radius: what must be in sight
-const kFoot = 60; // CSS pixels at the foot of the scene, where the bar of the dome stands
+const kFoot = 60; // CSS pixels at the foot of the scene, for the bar of the dome
 const kReach = 0.86; // of the radius: how far the arrows go
 const kDot = 0.012; // of the radius: the least place
 const kStem = 0.24; // the longest key

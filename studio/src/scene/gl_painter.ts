@@ -175,7 +175,7 @@ class Program {
     gl.linkProgram(this.program);
   }
 
-  /** Null, or what the driver says against it; asking waits for the compiler. */
+  /** Null, or the error of the driver; the call waits for the compiler. */
   fault(): string | null {
     const { gl, program } = this;
     if (gl.getProgramParameter(program, gl.LINK_STATUS)) return null;
@@ -202,7 +202,7 @@ class Program {
   }
 }
 
-/** One attribute of a program, out of a buffer: numbers each, and how far apart and from where they stand there. */
+/** One attribute of a program, out of a buffer: numbers each, their stride and offset. */
 interface Stream {
   name: string;
   buffer: number; // which of the layer's buffers

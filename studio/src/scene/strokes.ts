@@ -13,7 +13,7 @@ export interface Stroke {
 
 let made = 0;
 
-/** Thick lines by name, in a scene; one layer a name, filled anew at every drawing. */
+/** Thick lines by name, in a scene; one layer per name, filled again at every drawing. */
 export class Strokes {
   private readonly own = `strokes-${++made}`;
   private readonly names = new Set<string>();
@@ -73,7 +73,7 @@ export function circleAt(middle: Vector, angle: number, points: number): Vector[
   });
 }
 
-const kSpread = 0.42; // how far a barb stands off, in lengths of it
+const kSpread = 0.42; // the distance of a barb from the shaft, in lengths of it
 
 /** From `at` along `way` (three coordinates each); `barb` is how long its barbs are, the colour linear light. */
 export function addArrow(

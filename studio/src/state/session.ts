@@ -8,10 +8,10 @@ import type { Player } from "./player";
 import { reducedMotion } from "./theme";
 import type { ViewName } from "./views";
 
-/** The core, once it is awake. */
+/** The core, once it has started. */
 export const core: Promise<Core> = startCore();
 
-/** What a picture or a film of a view says beside its scene. */
+/** What a picture or a film of a view shows next to its scene. */
 export interface Card {
   headline: string;
   colour: string; // of the headline: a CSS variable's name
@@ -37,7 +37,7 @@ export interface OnStage {
 }
 export const onStage = signal<OnStage | null>(null);
 
-/** A short message to the visitor: said aloud, shown for a while. */
+/** A short message to the visitor: announced, shown for a while. */
 interface Notice {
   kind: "info" | "fault";
   text: string;
@@ -45,7 +45,7 @@ interface Notice {
 }
 export const notice = signal<Notice | null>(null);
 
-/** The sentence that tells the scene to those who do not see it; aria-live. */
+/** The sentence that describes the scene to those who do not see it; aria-live. */
 export const sceneSentence = signal("");
 
 export function isFault(error: unknown): error is Fault {
@@ -66,7 +66,7 @@ export function tellEnds(): () => void {
   });
 }
 
-/** Shows what went wrong: a Fault in the core's words, anything else in the browser's; what was called off is no fault. */
+/** Shows what went wrong: a Fault in the core's words, anything else in the browser's; what was cancelled is not a fault. */
 export function tell(error: unknown): void {
   if (isCalledOff(error)) return;
   if (isFault(error)) notice.value = { kind: "fault", text: error.what, hint: error.remedy };

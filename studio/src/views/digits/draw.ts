@@ -10,7 +10,7 @@ import type { Film } from "../../state/film";
 import { strings } from "../../strings";
 import { chancesAt, leader, meanOf } from "./reading";
 
-/** Where the gates stand; inside, places are drawn where they are. */
+/** The radius of the gates; inside it, positions are drawn unchanged. */
 export const kGates = 10;
 const kRoom = 6; // all that lies beyond the gates is drawn within this many units
 
@@ -88,7 +88,7 @@ const kRing = 2.4; // radius of a gate
 const kRingGap = 0.04;
 const kRingPieces = 56;
 const kLongest = 7; // no arrow is longer, in units of the scene
-const kHeard = 40; // whom a gaze shows at most
+const kHeard = 40; // the most tokens shown of an attention
 
 /** `rings` close rings at a target, across the way from the middle to it; two gates also look to the viewer. */
 function addRings(
@@ -117,7 +117,7 @@ export function loudest(weights: Float64Array, boid: number, most: number): numb
   return others.sort((a, b) => weights[b] - weights[a] || a - b).slice(0, most);
 }
 
-/** Lines from a boid to those it hears, in three thicknesses; colour by loudness, 1 the loudest. */
+/** Lines from a token to those it attends to, in three thicknesses; colour by weight, 1 the largest. */
 export function gazeLines(gaze: Gaze, boid: number, spots: Float32Array, colour: (loud: number) => Rgb) {
   const weights = meanAttention(gaze);
   const order = loudest(weights, boid, kHeard);
@@ -157,8 +157,8 @@ export function addVectors(pieces: Pieces, gaze: Gaze, at: ArrayLike<number>, pa
 //   p = softmax_c( <m, g_c> / 10 ),   v = sum_c p_c g_c
 // Of the mean m only counts how far it lies towards each gate g; a sure mean may lie anywhere on that side. So m is drawn
 // where it is, as a cross, and the vote v, a ball, where the chances p have it: in the middle undecided, in a gate sure.
-const kUnderVote = 1.7; // its name stands below the ball
-const kBesideMean = 1.5; // and that of the mean beside its cross, away from the vote
+const kUnderVote = 1.7; // its name is below the ball
+const kBesideMean = 1.5; // and that of the mean next to its cross, away from the vote
 const kArm = 0.62; // of the cross
 const kNear = 44; // CSS pixels: a mean that is seen closer to the vote has no name, which would cover the vote's
 
@@ -234,7 +234,7 @@ class VoteScene {
 
 export const kFlockLayer = "flock";
 const kTrail = 2.5; // frames
-const kBelow = 4; // words stand below their gate,
+const kBelow = 4; // words are below their gate,
 const kAboveGate = 3.6; // digits above it,
 const kOutwards = 0.32; // or further out than it where there are more than two, in shares of its distance
 const kTrailPieces = 4;
@@ -243,7 +243,7 @@ const kTrailPieces = 4;
 export interface Shot {
   film: Film;
   ghost: Film | null;
-  /** The same picture with attention off, flown beside, where there is one. */
+  /** The same picture with attention off, if it runs too. */
   beside?: Film | null;
   at: number;
   trained: TrainedInfo;
@@ -345,7 +345,7 @@ export class DigitScene {
     this.drawDome(room, shot);
   }
 
-  /** The mean of all boids, which alone is read, and the vote that comes of it. */
+  /** The mean of all tokens, the only readout, and the vote computed from it. */
   private drawVote(room: Room, { film, at, trained, paints, squeeze }: Shot): void {
     if (trained.readout !== "mean") return this.vote.clear();
     this.vote.draw({ film, at, targets: trained.targets, places: room.places, paints, squeeze });
@@ -487,7 +487,7 @@ export class DigitScene {
   }
 }
 
-/** Where the name of a gate stands: beside it, since the vote ends in it. */
+/** Where the name of a gate is drawn: next to it, because the vote ends in it. */
 function nameOf(target: readonly number[], task: TrainedInfo["task"], two: boolean): [number, number, number] {
   const [x, y, z = 0] = target;
   if (!two) return [x, y, z].map((c) => (1 + kOutwards) * c) as [number, number, number];

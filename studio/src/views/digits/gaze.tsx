@@ -39,7 +39,7 @@ const kNames = ["query", "key", "value", "feedForward"] as const;
 const kPaints = { query: "--query", key: "--key", value: "--value", feedForward: "--will" };
 const short = (x: number) => fixed(x, Math.abs(x) >= 100 ? 0 : 1).replace("-", "−");
 const kShown = 6; // coordinates, of many
-const kFull = [0.02, 0.05, 0.1, 0.2, 0.5, 1]; // shares that a whole meter may stand for
+const kFull = [0.02, 0.05, 0.1, 0.2, 0.5, 1]; // shares that a full meter may represent
 const tuple = (v: ArrayLike<number>) =>
   `(${Array.from(v, short).slice(0, kShown).join(", ")}${v.length > kShown ? ", …" : ""})`;
 
@@ -105,7 +105,7 @@ export function GazeCard({ branch, gazer }: { branch: Branch; gazer: Gazer }) {
 const kGap = 18; // CSS pixels from the boid
 const kEdge = 4;
 
-/** Where a card of `size` stands beside a spot: right of it where there is room, else left, always within the stage. */
+/** The position of a card of `size` next to a spot: right of it where there is room, else left, always within the stage. */
 export function beside(
   spot: { x: number; y: number }, size: { w: number; h: number }, room: { w: number; h: number },
 ): { x: number; y: number } {

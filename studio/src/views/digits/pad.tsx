@@ -233,10 +233,10 @@ interface PenProps {
   sheets: readonly Sheet[];
 }
 
-/** Where a stroke may begin beside the canvas: on the answer above it, on the words below it. */
+/** Where a stroke may begin outside of the canvas: on the answer above it, on the words below it. */
 const kAround = ".verdicts, .what";
 
-/** Puts the pen on the stage's canvas and what stands around it; gives the way to take it off. */
+/** Attaches the pen to the stage's canvas and what surrounds it; returns the function that detaches it. */
 function listen(stage: Stage, branch: Branch, sheets: readonly Sheet[]): () => void {
   const { canvas } = stage;
   const paper = canvas.closest<HTMLElement>(".digit-scene") ?? canvas;

@@ -54,7 +54,7 @@ export async function opinionOf(awake: Core, trained: TrainedInfo, ink: Ink | Pa
 
 /**
  * Pairs of test digits (k, l) in fours: two left and two right pictures, one of each class, in all four
- * combinations; every picture of a class stands in one four. With them, whether they are the same.
+ * combinations; every picture of a class is in one four. With them, whether they are the same.
  */
 export function foursOf(labels: readonly number[], [one, two]: readonly number[]): [number, number, boolean][] {
   const of = (digit: number) => labels.flatMap((label, k) => (label === digit ? [k] : []));

@@ -282,12 +282,12 @@ export class FieldScene {
     }
   }
 
-  /** The stage draws anew when told of lines; strokes do not tell it. */
+  /** The stage draws again after lines change; strokes do not report changes. */
   private touch(): void {
     this.stage.lines("touch", null);
   }
 
-  /** The place of the slice under a pointer; null beside it. */
+  /** The position of the slice under a pointer; null outside of it. */
   under(x: number, y: number, slice: Slice): number[] | null {
     const normal = kAxes.map((axis) => (axis === slice.axis ? 1 : 0));
     const place: number[] | null = this.stage.meet(x, y, normal.map((c) => c * slice.offset), normal);

@@ -72,8 +72,8 @@ export type Ask = (rows: Float64Array) => Promise<Float64Array>;
 
 /**
  * Streamlines from `seeds` (count, d): `steps` pieces of length `step` each by the midpoint rule, all
- * lines in one question. Gives (steps + 1, count, d); a line stands still where the field vanishes.
- * Stops early, with the steps so far, when `current` says that nobody waits for it any more.
+ * lines in one question. Gives (steps + 1, count, d); a line stops where the field vanishes.
+ * Stops early, with the steps so far, when `current` returns false.
  */
 export async function streamlines(
   ask: Ask, seeds: Float64Array, d: number, options: { steps: number; step: number; current(): boolean },
@@ -109,9 +109,9 @@ function moved(rows: Float64Array, vectors: Float64Array, d: number, length: num
 const kPiece = 16; // frames in one question
 
 /**
- * Test particles that fly beside a flock from its frame `first` to `last`: `carry` gives (frames, count, d) of the
+ * Test particles that move with a flock from its frame `first` to `last`: `carry` gives (frames, count, d) of the
  * next `frames` frames, all particles in one question. Gives (frames, count, d), `seeds` first; ends early where
- * nobody waits any more, or where the core can carry them no farther.
+ * `current` returns false, or where the core can carry them no farther.
  */
 export async function carried(
   carry: (frame: number, frames: number, rows: Float64Array) => Promise<Float64Array>, seeds: Float64Array,

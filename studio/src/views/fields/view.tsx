@@ -57,7 +57,7 @@ function follow({ flights, requests, domes }: Parts): () => void {
   });
 }
 
-/** One sentence, at most once a second and when the film stands still. */
+/** One sentence, at most once a second, and when the film pauses. */
 function narrate(flights: DigitFlights, requests: FieldRequests): () => void {
   let told = 0;
   return effect(() => {

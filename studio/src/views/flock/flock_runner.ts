@@ -213,7 +213,7 @@ export class FlockRunner {
       .catch(() => undefined);
   }
 
-  /** Whom the chosen boid hears at the frame shown. */
+  /** What the chosen token attends to at the frame shown. */
   private askGaze(): void {
     const boid = this.branch.chosen.value.at(-1);
     const frame = this.player.frame.value;

@@ -1,4 +1,4 @@
-// look_for.ts: what the page says of settings: what to look for, which stop of the Story tells of them, and why the core refused them.
+// look_for.ts: texts about settings: what to look for, the stop of the Story that explains them, and why the core refused them.
 import type { Fault, KnownResult, Words } from "../../core/protocol";
 import { flock as flockText } from "../../strings/flock";
 import { stopOf } from "../story/stops";
@@ -26,12 +26,12 @@ export function lookFor(words: Words, known: readonly KnownResult[] = []): strin
 
 const kPlain = "identity";
 
-/** Whether the near are heard loudest and drawn to: no matrix turns what is asked, shown or said. */
+/** Whether tokens attend most to near ones and move towards them: Q, K and V are the identity. */
 export function hearsTheNear(words: Words): boolean {
   return ["query", "key", "value"].every((key) => String(words[key] ?? kPlain) === kPlain);
 }
 
-/** The stop of the Story that tells what the settings show. */
+/** The stop of the Story that explains the settings. */
 export function stopFor(words: Words): number {
   if (String(words.dynamics ?? kDefaults.dynamics) === "none") return stopOf("alone");
   if (hearsTheNear(words)) return stopOf("attraction");
@@ -49,7 +49,7 @@ function labelOf(parameter: string): string {
 export function inPageWords({ what, where, n, d, frames }: Fault, words: Words): { text: string; hint: string } {
   const said = flockText.faults;
   if (n !== undefined && d !== undefined && frames !== undefined) return { text: said.tooLarge(n, d, frames), hint: said.tooLargeHint };
-  const [name, value] = where.split("=", 2); // the word that was refused
+  const [name, value] = where.split("=", 2); // the parameter that was refused
   if (name in words) return { text: said.noValue(value, labelOf(name)), hint: said.noValueHint(labelOf(name)) };
   return { text: said.refused(what), hint: said.refusedHint };
 }

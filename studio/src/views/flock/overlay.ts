@@ -108,7 +108,7 @@ export function massesOf(of: Groups["of"], places: Float32Array, sphere: boolean
   return masses;
 }
 
-/** One moment of a flock, and what of it is to be told. */
+/** One moment of a flock, and what is drawn of it. */
 interface Moment {
   of: string; // the film, its frame and how groups are counted: the same groups
   key: string; // the view of it: with the same groups the same picture
@@ -195,7 +195,7 @@ export class Overlay {
     this.setLabels(stage, told.sort((a, b) => b.tokens - a.tokens).slice(0, kMostLabels));
   }
 
-  /** Labels are made anew only when their numbers are others; their places follow. */
+  /** Labels are made again only when their numbers change; their positions are updated. */
   private setLabels(stage: Stage, masses: Mass[]): void {
     const key = masses.map(({ tokens }) => tokens).join();
     if (key !== this.labelled) {

@@ -12,7 +12,7 @@ import { habitatOfRun, planOf, type Config, type Plan } from "./run_settings";
 
 const kDigits = 17; // of a coordinate: all it has
 
-/** The run chosen last, and the words it brought: it stays marked as long as they stand. */
+/** The run chosen last, and its parameters: it stays marked as long as the recipe holds them. */
 const taken = signal<{ name: string; words: Record<string, string> } | null>(null);
 
 async function configOf(run: OwnRun): Promise<Config> {
@@ -46,7 +46,7 @@ async function take(run: OwnRun): Promise<void> {
   taken.value = { name: run.name, words };
 }
 
-/** The kept frames of a run; null, and said so, where there is no such run. */
+/** The saved frames of a run; null, with a notice, if there is no such run. */
 export async function keptFilm(name: string): Promise<KeptFilm | null> {
   const run = runNamed(await askRuns(), name);
   if (!run) {

@@ -31,7 +31,7 @@ function lawOf(init: string): [string, number] {
   return [law, Number(argument)];
 }
 
-const kMatrixOnly = ["query-key", "minus-query-key"]; // these are for V alone
+const kMatrixOnly = ["query-key", "minus-query-key"]; // only for V
 
 function unless(value: string, initial: string): string {
   return value === initial ? "" : value;

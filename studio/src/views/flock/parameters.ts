@@ -85,7 +85,7 @@ export function isSphereNorm(normalisation: string): boolean {
   return kSphereNorms.test(normalisation);
 }
 
-/** Where the words put the swarm: what `habitat` says, else what the dynamics needs. */
+/** The habitat of the parameters: `habitat` if given, else what the dynamics needs. */
 export function habitatOf(recipe: Recipe): "sphere" | "space" {
   const { habitat, dynamics = kDefaults.dynamics, normalisation = "post" } = recipe;
   if (isAlwaysSpace(dynamics)) return "space";

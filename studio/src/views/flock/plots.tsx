@@ -88,7 +88,7 @@ export function observableAt(film: Film, name: string, frame: number): number {
   return film.observables[frame * film.info.columns.length + c];
 }
 
-/** The observable that tells most: the mean norm in R^d, else an energy, else the order. */
+/** The most informative observable: the mean norm in R^d, else an energy, else the order. */
 function energyColumn(film: Film): { column: string; title: string } {
   const words = flockText;
   const { columns, habitat } = film.info;

@@ -29,14 +29,14 @@ function plain(value: unknown): string {
   return text !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text;
 }
 
-/** Everything that decides a flight, with `initials` where nothing is said. */
+/** All parameters that determine a run, with `initials` as defaults. */
 function decided(recipe: Recipe, initials: Config): string {
   const words = { ...flockParameters(recipe) };
   const habitat = words.habitat ?? habitatOf(recipe);
   return kParameters.map((key) => plain(key === "habitat" ? habitat : words[key] ?? initials[key] ?? "")).join("\n");
 }
 
-/** Leaves out what is the same without being said. */
+/** Leaves out parameters at their defaults. */
 function shortened(recipe: Record<string, string>, initials: Config): Record<string, string> {
   const words = { ...recipe };
   const whole = decided(recipe, initials);
@@ -55,7 +55,7 @@ function keepsFrames(config: Config, frames: number): boolean {
   return config.save !== "final" && count * Number(config.n) * Number(config.d) <= kMostKept;
 }
 
-/** `initials`: what the core takes where nothing is said; `most`: numbers a link can carry as points. */
+/** `initials`: the defaults of the core; `most`: numbers a link can carry as points. */
 export function planOf(config: Config, initials: Config, { frames, most }: { frames: number; most: number }): Plan {
   const files = Object.keys(config).filter((key) => kFile.test(config[key]));
   const n = Number(config.n);
@@ -79,7 +79,7 @@ export function habitatOfRun(config: Config): "sphere" | "space" {
   return (config.habitat ?? (config.model ? "space" : "sphere")) === "sphere" ? "sphere" : "space";
 }
 
-/** Shows the flight that a picture is of; says why not where the page cannot fly it. */
+/** Shows the run of a picture, or a notice that says why the page cannot run it. */
 export async function openPicture(made: ProgramRecipe, name: string): Promise<void> {
   const words = strings.runs;
   if (made.kind !== "simulate") {

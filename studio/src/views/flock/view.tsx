@@ -33,7 +33,7 @@ import { fixed } from "../../strings/numbers";
 /** The words of the view in the language of the page. */
 export const worded = enrol("flock", flockText);
 
-/** Whom the chosen token hears, in words; told anew at every frame, so it renders by itself. */
+/** What the chosen token attends to, in words; a component of its own, because it renders at every frame. */
 function GazeLine({ runner }: { runner: FlockRunner }) {
   const boid = runner.branch.chosen.value.at(-1);
   const gaze = runner.gaze.value;

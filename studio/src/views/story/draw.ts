@@ -43,12 +43,12 @@ function addBeam(
   }
 }
 
-/** Where a word of the messenger's row is visited: where it stands, behind its ball. */
+/** Where the messenger visits a word of its row: at the word, behind its ball. */
 function visited(token: Token): number[] {
   return [token.place[0], token.place[1], -0.02];
 }
 
-/** How far the messenger has come at a share of its way: whom it has seen, and where it is between two words. */
+/** The progress of the messenger at a share of its way: the words it has seen, and its position between two words. */
 export function walk(tokens: readonly Token[], gone: number): { seen: number; place: number[] } {
   const n = tokens.length;
   const time = gone * n; // words visited
@@ -58,7 +58,7 @@ export function walk(tokens: readonly Token[], gone: number): { seen: number; pl
   return { seen, place: [0, 1].map((k) => a[k] + (seen < n - 1 ? share : 0) * (b[k] - a[k])) };
 }
 
-/** Behind the messenger stand the measured bars of what the places it has seen still count. */
+/** Behind the messenger are bars: the measured influence of the positions it has seen. */
 function addBars(pieces: Pieces, tokens: readonly Token[], seen: number, [ink, base]: readonly [Rgb, Rgb]): void {
   const most = Math.max(...kInfluence);
   pieces.add([-1.02, kBarsAt, 0], [1.02, kBarsAt, 0], base);
@@ -99,16 +99,16 @@ const kLongestSeen = 58; // and in CSS pixels, whichever is more
 const kBroadBarb = 0.11; // of the arrow that is all of them together
 const kEdge = 9; // CSS pixels from the lower edge to what says how long arrows are drawn
 const kRim = 1.15; // where arrows start, in radii of their ball
-const kPointAt = 1.7; // and where points stand
+const kPointAt = 1.7; // and where points are drawn
 
-/** The words of the catalogue that hang on boids, and what says how many times as long arrows are drawn. */
+/** The texts drawn at tokens, and the text with the scale of the arrows. */
 interface SceneWords {
   asks(channels: number[]): string;
   shows(channels: number[]): string;
   arrows(times: string): string;
 }
 
-/** What beside the words is to be drawn. */
+/** What is drawn in addition to the words. */
 export interface Shown {
   scene: Scene;
   stop: StopName;
@@ -224,7 +224,7 @@ export class Painter {
 
   /** Words above their boids, a listener's `below` it; those too near each other to be read apart share one label. */
   private name({ scene, listener, at }: Shown, below: boolean): void {
-    const inBadge = scene.badges ? listener : null; // its name stands with what it asks
+    const inBadge = scene.badges ? listener : null; // its name is shown with what it asks
     const named = this.names.flatMap((text, i) => (text && i !== inBadge ? [i] : []));
     const places = named.map((i) => {
       const disc = this.stage.disc(this.spot(i), this.stage.boidRadius() * this.sizes[i]);

@@ -19,14 +19,14 @@ interface Rungs {
 export interface Ladder {
   task: string;
   chance: number; // per cent
-  bound: number | null; // what readers that hear nobody cannot exceed
+  bound: number | null; // what readers without attention cannot exceed
   seeds: number;
   readers: Rungs[];
 }
 
 export const kLadders: readonly Ladder[] = kept;
 
-/** At which stop the story comes to a reader; the others are told with the depths. */
+/** The stop that introduces a reader; the others appear in the plot by depth. */
 const kStopOf: Readonly<Record<string, number>> = {
   isolated: stopOf("alone"), messenger: stopOf("messenger"), attraction: stopOf("attraction"),
   uniform: stopOf("messages"), selected: stopOf("asking"), selected_bare: stopOf("rounds"),

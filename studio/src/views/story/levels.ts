@@ -28,7 +28,7 @@ const only = (row: number, column: number, size = 1): Matrix =>
   [0, 1, 2, 3].map((r) => [0, 1, 2, 3].map((c) => (r === row && c === column ? size : 0)));
 
 const kGiven: readonly Given[] = [
-  // Who stands near is of one phrase, and draws nearer.
+  // Words that are near belong to one phrase and move closer.
   { beta: 9, query: [[1, 0, 0, 0]], key: [[1, 0, 0, 0]], value: only(0, 0), T: 3 },
   // Words that say much ask for a feeling in their own phrase, and take it on.
   { beta: 8, query: [[1, 0, 0, 0], [0, 0, 0, 1]], key: [[1, 0, 0, 0], [0, 1, 0, 0]], value: only(1, 1), T: 3 },
@@ -45,7 +45,7 @@ const wordsOf = ({ beta, query, key, value, plain = false, T }: Given): Words =>
   key: matrixWord(key), value: matrixWord(value), T, save: `every:${Number((T / kFrames).toFixed(6))}`,
 });
 
-/** In the space that is left out nobody speaks. */
+/** In the space that is left out there are no messages. */
 const kSilent = only(0, 0, 0);
 
 export function levels({ skip }: Knobs, signs: Signs): Scene {

@@ -93,7 +93,7 @@ interface ListenerProps {
   weights: ArrayLike<number> | null;
 }
 
-/** Chooses the listener, and tells in figures what the arrows show: every word has its share. */
+/** Chooses the listener, and shows the lengths of the arrows as numbers: the share of every word. */
 export function Listener({ scene, listener, weights }: ListenerProps) {
   const words = storyWords;
   const { tokens } = scene;

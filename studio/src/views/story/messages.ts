@@ -81,7 +81,7 @@ export function sightScale(
 
 const kParallel = 0.3; // radians: arrows whose directions differ by less lie side by side
 
-/** How far beside its listener each arrow starts, so that arrows of one direction lie side by side. */
+/** How far from its listener each arrow starts, so that arrows of one direction are drawn side by side. */
 export function offsets(messages: readonly Message[], gap: number): [number, number][] {
   const angles = messages.map(({ way }) => {
     const angle = (Math.atan2(way[1], way[0]) + 2 * Math.PI) % (2 * Math.PI);

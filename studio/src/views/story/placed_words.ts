@@ -62,7 +62,7 @@ export function topicOf(text: string): Topic {
   return isIn(little, text) ? "plain" : "open";
 }
 
-/** Words of one kind stand below each other in the order of the sentence, so that none covers another. */
+/** Words of one kind are placed below each other in the order of the sentence, so that none covers another. */
 export function placedSentence(sentence: string): Token[] {
   const words = wordsOf(sentence).map((text) => ({ text, topic: topicOf(text) }));
   const across: Record<Topic, number> = { water: -0.85, money: 0.85, open: 0, plain: 0, craft: 0, reader: 0 };

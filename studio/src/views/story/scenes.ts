@@ -31,7 +31,7 @@ const kValue: Matrix = [
   ...Array.from({ length: 4 }, () => [0, 0, 0, 0, 0, 0]),
 ];
 
-const kSign = 0.36; // across, where signs of up and down stand clear of badges
+const kSign = 0.36; // across, where signs of up and down do not cover badges
 
 const channels = (rows: Matrix, token: Token): number[] =>
   times(rows, token.place).flatMap((size, channel) => (size > 0 ? [channel] : []));
@@ -54,7 +54,7 @@ export function asking({ mirror, beta }: Knobs, signs: Signs): Scene {
   };
 }
 
-/** Height of the line on which the messenger's bars stand. */
+/** Height of the base line of the messenger's bars. */
 export const kBarsAt = -0.82;
 
 const plane = (tokens: [string, Topic, number, number][]): Token[] =>
@@ -144,7 +144,7 @@ const kSentences = {
   ]),
 };
 
-/** Q looks at the second coordinate alone, V speaks of the first alone: how much a word says, and of what. */
+/** Q reads only the second coordinate, V only the first. */
 function listening(knobs: Knobs, signs: Signs): Scene {
   const value: Matrix = [[1, 0], [0, 0]];
   const words: Words = {
@@ -164,7 +164,7 @@ const kSaid: Record<string, { topic: Topic; place: number[] }> = {
 };
 const kCode = 0.4; // how much higher a word is for coming one earlier
 
-/** Words in a row: where each starts is its own place and, when `placed`, a code of where it stands in the row. */
+/** Words in a row: each starts at its own position, plus a code of its place in the row when `placed`. */
 function inOrder(row: string[], placed: boolean): Token[] {
   return row.map((text, k) => {
     const { topic, place } = kSaid[text];
@@ -172,7 +172,7 @@ function inOrder(row: string[], placed: boolean): Token[] {
   });
 }
 
-/** Q asks for words that stand higher; the verb starts at one place in both orders, for it comes second in both. */
+/** Q asks for higher words; the verb starts at the same position in both orders, because it is second in both. */
 function order(knobs: Knobs, signs: Signs): Scene {
   const value: Matrix = [[1, 0], [0, 1]];
   const words: Words = { ...together, query: "matrix:0,0;0,-1", beta: 14, T: 0.9, save: "every:0.01" };
@@ -238,7 +238,7 @@ const kSaying = {
   ]),
 };
 
-/** Each hears itself and what was said before; the last word's place is held against the words that may come. */
+/** Each token attends to itself and those before it; the last word's position is compared with the candidates. */
 function next(knobs: Knobs): Scene {
   const words: Words = { dynamics: "causal", beta: 2, T: 5, save: "every:0.05", method: "dopri5" };
   return {

@@ -20,7 +20,7 @@ import { flyPair, type Test, type TestedFlight, TestedPainter } from "./trained_
 
 class ListenerAttention {
   private readonly question = new Question<Float64Array>();
-  /** (n) shares of the first head; null while nobody listens. */
+  /** (n) shares of the first head; null while there is no listener. */
   readonly weights = this.question.answer;
 
   listen(film: Film | null, frame: number, boid: number | null): void {
@@ -69,7 +69,7 @@ export class Screen {
     return this.onScreen.value;
   }
 
-  /** Flies a scene's flock, and beside it the flock without its guest, as long as that is `wanted`. */
+  /** Runs a scene's flock, and next to it the flock without its guest, as long as that is `wanted`. */
   async open(wish: Wish, wanted: () => boolean): Promise<void> {
     this.onScreen.value = null;
     this.held.value = null;
@@ -149,7 +149,7 @@ export class Screen {
   }
 }
 
-/** The flock of a scene, and the one beside it where it has one. */
+/** The flock of a scene, and the one next to it if there is one. */
 async function filmsOf(awake: Core, scene: Scene): Promise<Film[]> {
   if (scene.levels) return [await flyLevels(awake, scene)];
   const films: Film[] = [];

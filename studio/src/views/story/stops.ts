@@ -71,7 +71,7 @@ export interface Scene {
   rate: number;
   /** Words at the edges of the scene: what the directions mean. */
   signs: Label[];
-  /** Whose listening is drawn at first; null: nobody's. */
+  /** The token whose attention is drawn at first; null: none. */
   listener: number | null;
   /** V of the messages that are drawn; on the sphere the identity. */
   value?: Matrix;
@@ -79,11 +79,11 @@ export interface Scene {
   plain?: boolean;
   /** Nobody can be put elsewhere. */
   fixed?: boolean;
-  /** Another flock that is flown beside: the one without a guest, or the same words in another order. */
+  /** Another flock that runs next to it: the one without a guest, or the same words in another order. */
   beside?: Token[];
-  /** Words that may come next: places that nobody flies from. */
+  /** Candidates for the next word: positions without a token. */
   vocabulary?: Token[];
-  /** (tokens): what hangs on the words where Q and K are told apart. */
+  /** (tokens): the badges of the words where Q and K differ. */
   badges?: Badge[];
   /** Spaces that are flown through one after another. */
   levels?: Level[];

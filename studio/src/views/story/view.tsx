@@ -28,7 +28,7 @@ import { testedCard, TestedVerdict } from "./trained_readers";
 
 const kBy: Record<string, number> = { ArrowRight: 1, PageDown: 1, n: 1, ArrowLeft: -1, PageUp: -1, p: -1 };
 
-/** A listener for keys that hears them before the page's own ones. */
+/** Handles keys before the page's own handlers. */
 function stopKeys(now: () => number, go: (stop: number) => void): (event: KeyboardEvent) => void {
   return (event) => {
     const target = event.target as HTMLElement;
@@ -69,14 +69,14 @@ function go(stop: number): void {
   if (goToStop(stop)) ++moves.value;
 }
 
-/** Whose listening is drawn: whom the recipe names, else the scene's own; null: nobody's. */
+/** The token whose attention is drawn: the one in the recipe, else the scene's own; null: none. */
 function listenerOf(scene: Scene): number | null {
   const asked = Number(word("boid", String(scene.listener ?? 0)));
   const fits = scene.listener !== null && asked >= 0 && asked < scene.tokens.length;
   return fits ? asked : scene.listener;
 }
 
-/** Flies every scene that comes, and tells how it begins and ends. */
+/** Runs every scene that is opened, and reports its start and end. */
 function useFlights(screen: Screen, wish: Wish, stop: number): void {
   const words = storyWords;
   const text = words.stops[stop - 1];
@@ -130,7 +130,7 @@ function Stops() {
   useFlights(screen, { scene, stop: name, test: testNow() }, stop);
   useStory(screen);
   const now = useRef({ scene, listener });
-  now.current = { scene, listener }; // the stage stands longer than a scene: films draw the one that is flown then
+  now.current = { scene, listener }; // the stage outlives a scene: films draw the scene that runs at that time
   const draw = () => screen.draw(now.current.scene, now.current.listener);
   const ready = (stage: Stage | null) => {
     screen.setStage(stage);
@@ -138,7 +138,7 @@ function Stops() {
   };
 
   const flight = name === "tested" && screen.shows(scene) ? screen.flight.value : null;
-  const reading = <Reading scene={scene} player={player} kappa={turned.kappa} />; // on a phone beside the scene
+  const reading = <Reading scene={scene} player={player} kappa={turned.kappa} />; // on a phone next to the scene
   return (
     <Frame
       view="story"

@@ -25,7 +25,7 @@ interface Box extends Spot {
 
 const kHigh = 16; // CSS pixels of a line
 const kEdge = 4;
-/** Directions in which a label may stand, the best first; further out where there is no room near by. */
+/** Directions in which a label may be placed, the best first; further out where there is no room near by. */
 const kWays = [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]] as const;
 const kOut = [0, 9];
 
@@ -38,7 +38,7 @@ function overlap(a: Box, b: Box): boolean {
   return Math.abs(a.x - b.x) < (a.wide + b.wide) / 2 && Math.abs(a.y - b.y) < (a.high + b.high) / 2;
 }
 
-/** Where each label stands, on a canvas of that size; null for one that finds no room. */
+/** The position of each label on a canvas of that size; null if there is no room. */
 export function placeLabels(dots: readonly Dot[], width: number, height: number): (Spot | null)[] {
   const placed: Box[] = [];
   const spots: (Spot | null)[] = dots.map(() => null);
@@ -75,7 +75,7 @@ export const kStage: StageOptions = { backdrop: "none", extent: 0.95, radius: 0.
 export const kLayer = "words";
 const kMostLabels = 24; // tokens that all have their labels
 const kLoud = 8; // of more tokens, those heard loudest have one
-const kWidths = [1.5, 3, 5, 8, 12]; // CSS pixels of a line, by the share that it stands for
+const kWidths = [1.5, 3, 5, 8, 12]; // CSS pixels of a line, by the share that it shows
 const kLeast = 0.01; // share below which no line is drawn
 
 export interface Shown {
@@ -173,7 +173,7 @@ export class WordsScene {
     this.stage.lines("ties", this.ties.lines);
   }
 
-  /** The way of the listener so far; where nobody listens, of all. */
+  /** The path of the listener so far; without a listener, of all. */
   private drawTrails({ film, at, token, trail }: Shown, spot: (i: number) => Place): void {
     this.trails.clear();
     const n = film.info.n;
@@ -209,7 +209,7 @@ export class WordsScene {
     });
   }
 
-  /** Labels near their tokens, none over another; the listener's and those of whom it hears come first. */
+  /** Labels near their tokens, none over another; the listener's and those of the tokens it attends to come first. */
   private drawLabels({ film, token, shares, namesake }: Shown, spot: (i: number) => Place): void {
     const { tokens } = film.text;
     const { clientWidth: width, clientHeight: height } = this.stage.canvas;
@@ -236,7 +236,7 @@ export class WordsScene {
   }
 }
 
-/** Of many tokens only those have labels that the listener hears, itself and the last. */
+/** Of many tokens only those have labels that the listener attends to, itself and the last. */
 function isNamed(i: number, n: number, token: number | null, shares: Float64Array | null): boolean {
   if (n <= kMostLabels || i === token || i === n - 1) return true;
   return shares !== null && loudest(shares, kLoud).includes(i);

@@ -78,7 +78,7 @@ function floats(value: unknown, count: number, where: string): Float32Array {
   return places.every(Number.isFinite) ? places : refuse(where);
 }
 
-/** A number of half precision, as its 16 bits tell. */
+/** A number of half precision, from its 16 bits. */
 export function halfOf(bits: number): number {
   const [exponent, part] = [(bits >> 10) & 31, bits & 1023];
   const size = exponent === 0 ? part * 2 ** -24 : exponent === 31 ? (part ? NaN : Infinity) : (1024 + part) * 2 ** (exponent - 25);
@@ -175,7 +175,7 @@ export function toldApart({ tokens, given }: Pick<TracedText, "tokens" | "given"
   return { given: plain(tokens.slice(0, given)).trimStart(), written: plain(tokens.slice(given)) };
 }
 
-/** Whether a token stands for no word: begin, end, separation. */
+/** Whether a token is special: begin, end, separation. */
 export function isSpecial(token: string): boolean {
   return /^(\[[A-Z]+\]|<\/?[a-z|_]+>)$/.test(token);
 }

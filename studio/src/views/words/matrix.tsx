@@ -12,7 +12,7 @@ export function layerAt(frame: number, text: TracedText): number {
   return Math.max(0, Math.min(frame, text.frames - 2));
 }
 
-/** (n) shares of what a token hears in a layer; `head` null is the mean over all. Null where they are not kept. */
+/** (n) attention weights of a token in a layer; `head` null is the mean over all. Null where they are not kept. */
 export function sharesOf(text: TracedText, heads: number, layer: number, token: number, head: number | null): Float64Array | null {
   const n = text.tokens.length;
   if (!text.attention || token < 0 || token >= n) return null;
@@ -26,14 +26,14 @@ export function sharesOf(text: TracedText, heads: number, layer: number, token: 
   return sum > 0 ? out.map((share) => share / sum) : out;
 }
 
-/** How the shares of a layer are read: by one head or the mean of all, with marks such as [CLS] or among words alone. */
+/** How the shares of a layer are read: by one head or the mean of all, with marks such as [CLS] or only among words. */
 export interface AttentionChoice {
   layer: number;
   head: number | null;
   marks: boolean;
 }
 
-/** (n, n) row i: what token i hears. Null where it is not kept. */
+/** (n, n) row i: the weights of token i. Null where it is not kept. */
 export function matrixOf(text: TracedText, heads: number, { layer, head, marks }: AttentionChoice): Float64Array | null {
   const n = text.tokens.length;
   if (!text.attention) return null;
@@ -51,7 +51,7 @@ export function heardBy(text: TracedText, matrix: Float64Array, token: number, m
   return Float64Array.from({ length: n }, (_, i) => (!marks && isSpecial(text.tokens[i]) ? 0 : matrix[i * n + token]));
 }
 
-/** The shares among words alone: tokens that stand for none are not heard, and the rest adds up to one. */
+/** The weights among words only: special tokens are left out, and the rest adds up to one. */
 export function amongWords(text: TracedText, shares: Float64Array): Float64Array {
   const kept = shares.map((share, j) => (isSpecial(text.tokens[j]) ? 0 : share));
   const sum = kept.reduce((all, share) => all + share, 0);
@@ -80,7 +80,7 @@ export function shadeOf(share: number): number {
   return Math.sqrt(Math.min(1, Math.max(0, share)));
 }
 
-/** The cell under a place of the map; null beside it. */
+/** The cell under a position of the map; null outside of it. */
 export function cellAt(x: number, y: number, n: number): [number, number] | null {
   const left = n <= kNamed ? kNames : 0;
   const size = (kSide - left) / n;

@@ -13,7 +13,7 @@ import {
   type TraceName,
 } from "./library";
 
-/** What is told of one text at one frame. */
+/** The readings of one text at one frame. */
 export interface Seen {
   trace: WordsTrace;
   text: TracedText;

@@ -125,7 +125,7 @@ class Director {
   }
 }
 
-/** "“bank” hears “river” most, 31 %"; "" where nobody listens. */
+/** "“bank” hears “river” most, 31 %"; "" without a listener. */
 function clauseOf({ trace, text, frame, token }: Seen): string {
   const shares = sharesNow(trace, text, frame, token);
   const most = shares ? loudest(shares, 1)[0] : undefined;
@@ -138,7 +138,7 @@ function sentenceOf(library: Library): string {
   return seen ? words.sentence(momentOf(seen.frame, seen.text.frames - 1), clauseOf(seen)) : "";
 }
 
-/** What a picture of the scene says beside it. */
+/** The card of a picture of the scene. */
 function cardOf(library: Library): Card | null {
   const seen = seenNow(library);
   if (!seen) return null;
@@ -146,7 +146,7 @@ function cardOf(library: Library): Card | null {
   return { headline: clauseOf(seen) || text.text, colour: "--ink", moment: momentOf(frame, text.frames - 1) };
 }
 
-/** [ and ] choose the token before or after; Escape lets go of it. */
+/** [ and ] choose the token before or after; Escape clears the choice. */
 function useTokenKeys(library: Library): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
