@@ -9,6 +9,7 @@ import { equations } from "./equations.plugin.ts";
 export default defineConfig({
   base: "./", // works from any folder of any host
   plugins: [preact(), preview(), equations(), offline(), compress()],
+  server: { fs: { allow: [".."] } }, // experiments/, whose presets the page shows
   worker: { format: "es" },
   build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
   test: { include: ["tests/**/*.test.ts"], environment: "node", testTimeout: 600_000, hookTimeout: 600_000 },

@@ -83,7 +83,8 @@ Json texts(std::initializer_list<std::pair<const char*, const char*>> list) {
 Json known_names() {
   Json names = {"exact-flow"};
   for (const KnownStatement& statement : known_statements())
-    for (const Form& form : statement.forms) names.push_back(form_name(statement, form.name));
+    for (const Form& form : statement.forms)
+      if (form.name != nullptr) names.push_back(form_name(statement, form.name));
   return names;
 }
 
@@ -375,13 +376,7 @@ void make_recording(const Request& r, Reply& reply) {
     worded.spec.init = InitialPoints{{n, d, std::move(rows)}};
     worded.words["init"].text = "points";
   }
-  try {
-    add_recording(Recording(make_experiment(worded)), reply);
-  } catch (const TooManyFrames& error) {
-    throw DetailedError(error, numbers({{"frames", static_cast<double>(error.frames)},
-                                        {"n", error.shape.n},
-                                        {"d", error.shape.d}}));
-  }
+  add_recording(Recording(make_experiment(worded)), reply);
 }
 
 void load(const Request& r, Reply& reply) {
@@ -516,10 +511,12 @@ void say_next_word(const Request& r, Reply& reply) {
 void find_groups(const Request& r, Reply& reply) {
   const int d = r.whole("d");
   const std::vector<double> rows = rows_of(r, d, "places");
-  const HostSwarm x = from_rows({static_cast<int>(rows.size()) / d, d}, rows.data());
+  const Rows x{rows.data(), static_cast<int>(rows.size()) / d, d};
   const Manifold manifold = r.words.at("sphere") ? Manifold::sphere : Manifold::space;
-  reply.add(r.words.contains("beta") ? density_peaks(x, manifold, r.words.at("beta"))
-                                     : clusters(x, manifold, r.words.at("tol")).label);
+  if (r.words.contains("beta"))
+    reply.add(density_peaks(x, manifold, r.words.at("beta")));
+  else
+    reply.add(clusters(from_rows({x.n, d}, x.data), manifold, r.words.at("tol")).label);
   reply.add(leaders(x));
 }
 

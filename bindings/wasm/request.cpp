@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "facade.h"
+#include "murmur/recording.h"
 
 namespace murmur::facade {
 
@@ -46,9 +47,11 @@ int refuse(const Json& text) {
   return text.at("fault");
 }
 
-std::string place_of(const Error& error) {
+Json refusal(const Error& error) {
   constexpr std::string_view kShell = "command line: ";  // the page has no command line
-  return error.where.rfind(kShell, 0) == 0 ? error.where.substr(kShell.size()) : error.where;
+  const bool shell = error.where.rfind(kShell, 0) == 0;
+  return refusal(error.fault, error.summary,
+                 shell ? error.where.substr(kShell.size()) : error.where, error.remedy);
 }
 
 }  // namespace
@@ -67,11 +70,18 @@ int murmur_ask(const char* request, const void* bytes, int size) {
     last_text() = reply.text.dump(-1, ' ', false, Json::error_handler_t::replace);
     last_reply() = std::move(reply);
     return 0;
-  } catch (const Error& error) {
-    Json text = refusal(error.fault, error.summary, place_of(error), error.remedy);
-    if (const auto* detailed = dynamic_cast<const DetailedError*>(&error); detailed != nullptr)
-      text.update(detailed->details);
+  } catch (const ClosedHandle& error) {
+    Json text = refusal(error);
+    text["gone"] = true;
     return refuse(text);
+  } catch (const TooManyFrames& error) {
+    Json text = refusal(error);
+    text["frames"] = error.frames;
+    text["n"] = error.shape.n;
+    text["d"] = error.shape.d;
+    return refuse(text);
+  } catch (const Error& error) {
+    return refuse(refusal(error));
   } catch (const Json::exception& error) {
     return refuse(refusal(Fault::usage, "the request is malformed", error.what(),
                           "check its names and types"));

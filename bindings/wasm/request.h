@@ -52,17 +52,9 @@ struct Request {
   }
 };
 
-// An error with facts from which the page writes its own text: the reply holds them next to `what`.
-struct DetailedError : Error {
-  DetailedError(Error error, Json details) : Error(std::move(error)), details(std::move(details)) {}
-  Json details;  // an object
-};
-
 // The object that a request names was closed, or never created.
-struct ClosedHandle : DetailedError {
-  ClosedHandle(Fault fault, std::string what, std::string where, std::string remedy)
-      : DetailedError({fault, std::move(what), std::move(where), std::move(remedy)},
-                      {{"gone", true}}) {}
+struct ClosedHandle : Error {
+  using Error::Error;
 };
 
 // Defined by each core: facade.cpp is the first core of the page, words.cpp the one that reads

@@ -18,8 +18,8 @@ struct Conclusion {
 
 // One way to say a statement: which of its cases, and a sentence without full stop.
 struct Form {
-  const char* name;  // empty: the usual case
-  const char* text;
+  const char* name = nullptr;  // empty: the usual case; null: there is no such form
+  const char* text = nullptr;
 };
 
 struct KnownStatement {
@@ -28,7 +28,7 @@ struct KnownStatement {
   const char* source;                  // paper or "derived", with the section
   bool (*applies)(const Experiment&);  // the hypotheses
   Conclusion (*conclude)(const Experiment&);
-  std::vector<Form> forms;
+  Form forms[2];
   // Whether steps of fixed length may violate the conclusion, which holds for the exact flow.
   bool of_flow = true;
 };

@@ -367,7 +367,7 @@ constexpr const char* kFlowOfPair = "derived: theory.md";
 constexpr const char* kOfExactFlow =
     "This is known of the exact flow: steps of fixed length, here {}, need not follow it.";
 
-const KnownStatement kStatements[] = {
+constexpr KnownStatement kStatements[] = {
     {"causal-first",
      "causal SA on the sphere, V = I, any Q and K, equal masses",
      "2411.04990",
@@ -691,7 +691,7 @@ std::vector<KnownResult> find_known_results(const Experiment& e) {
     if (!statement.applies(e)) continue;
     Conclusion conclusion = statement.conclude(e);
     for (const auto& [form, text] : statement.forms)
-      if (conclusion.form == form)
+      if (form != nullptr && conclusion.form == form)
         known.push_back({form_name(statement, form), statement.source,
                          fmt::format("{} ({}).", fill(text, conclusion.values), statement.source),
                          std::move(conclusion.values)});

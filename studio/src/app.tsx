@@ -2,11 +2,10 @@
 import { lazy, Suspense } from "preact/compat";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
-import { LoadingBar } from "./parts/loading_bar";
+import { LoadingBar, NoticeBar } from "./parts/notice";
 import { Button } from "./parts/controls";
 import { isEmbedded } from "./parts/frame";
 import { Toolbar } from "./parts/toolbar";
-import { NoticeBar } from "./parts/notice";
 import { language } from "./state/language";
 import { follow, parseRecipe, redo, undo } from "./state/recipe";
 import { core, notice, onStage, sceneSentence, tell } from "./state/session";
@@ -85,11 +84,11 @@ async function onDrop(event: DragEvent): Promise<void> {
   if (files.length === 0) return;
   try {
     // What reads files comes when there is one to be read.
-    const [{ recipeOfFile }, { programRecipeOfFile }] = await Promise.all([import("./export/embedded_recipe"), import("./export/program_recipe")]);
+    const [{ recipeOfFile }, { programRecipeOfFile }] = await Promise.all([import("./export/file_recipe"), import("./export/file_recipe")]);
     const carried = await recipeOfFile(files[0]);
-    if (carried && follow(carried.replace(/&lang=[^&]*/, ""))) return; // a picture of ours is a door; the language stays
+    if (carried && follow(carried.replace(/&lang=[^&]*/, ""))) return; // a picture of the page opens its recipe; the language stays
     const made = await programRecipeOfFile(files[0]); // and so is one of the program's
-    if (made) return await (await import("./views/flock/own_picture")).openPicture(made, files[0].name);
+    if (made) return await (await import("./views/flock/run_settings")).openPicture(made, files[0].name);
     const told = notice.value;
     const used = await onStage.value?.accept?.(files);
     if (used || notice.value !== told) return; // taken, or refused in the view's own words

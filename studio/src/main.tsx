@@ -6,11 +6,10 @@ import { strings } from "./strings";
 import { flushAddress, follow } from "./state/recipe";
 import { followLanguage } from "./state/language";
 import { notice, tell, tellEnds } from "./state/session";
-import { unknownAddress } from "./state/unknown_address";
-import { followTitle } from "./state/title";
+import { followTitle, unknownAddress } from "./state/views";
 import "./theme.css";
 
-/** Of an address that is of another version, or unknown, it is told what is shown instead. */
+/** Shows a notice if the address is unknown or of another version. */
 function tellStrange(hash: string, isOurs: boolean, otherwise: string): void {
   const text = isOurs ? unknownAddress(hash) : otherwise;
   if (text) notice.value = { kind: "info", text };

@@ -1,7 +1,8 @@
 // decimal.test.ts: numbers that are read have the decimal sign of the language; addresses, commands and files keep the point.
 import { afterEach, describe, expect, it } from "vitest";
-import { between, decimal, fixed, readDecimalsWith, written } from "../src/strings/decimal";
-import { chance, coordinate, figure, percent, percentFine, times, vector } from "../src/strings/figures";
+import {
+  between, chance, coordinate, decimal, figure, fixed, percent, percentFine, readDecimalsWith, times, vector, written,
+} from "../src/strings/numbers";
 import { known as german } from "../src/strings/de/known";
 import { known as french } from "../src/strings/fr/known";
 import { writeKnown } from "../src/strings/known";

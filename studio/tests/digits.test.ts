@@ -7,15 +7,13 @@ import {
   textOfPlaces,
 } from "../src/views/digits/ink";
 import { randomDigit, type SwarmEntry } from "../src/views/digits/library";
-import { meanAttention } from "../src/scene/mean_attention";
-import { gazeLines, loudest } from "../src/views/digits/lines";
+import { meanAttention } from "../src/scene/heads";
+import { drawnAt, gazeLines, loudest, moved, toScene, trueAt, voteOf } from "../src/views/digits/draw";
 import { chanceOver, chancesAt, dissenters, dissentOver, leader, majority } from "../src/views/digits/reading";
-import { drawnAt, moved, toScene, trueAt } from "../src/views/digits/squeeze";
-import { voteOf } from "../src/views/digits/vote";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
 const { entryOf, firstDigit, inkOf, kNothing, truthOf } = await import("../src/views/digits/flight");
-const { foursOf } = await import("../src/views/digits/opinions");
+const { foursOf } = await import("../src/views/digits/pairs");
 
 describe("the vote between the gates", () => {
   const gates = [[-10, 0, 0], [10, 0, 0]];

@@ -1,9 +1,8 @@
 // export.test.ts: pictures carry their recipe, tables read back, recordings have the frames they say.
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { recipeOfFile } from "../src/export/embedded_recipe";
+import { parseProgramRecipe, programRecipeOfFile, recipeOfFile, recipeTextOf } from "../src/export/file_recipe";
 import { crc32, recipeOf, withRecipe } from "../src/export/png_recipe";
-import { parseProgramRecipe, programRecipeOfFile, recipeTextOf } from "../src/export/program_recipe";
 import { momentsOf } from "../src/export/record";
 import { npyOf } from "../src/export/tables";
 

@@ -4,9 +4,10 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { Core, Fault, FlightInfo, TrainedInfo } from "../src/core/protocol";
 import { Pieces } from "../src/scene/ink";
-import { addVector, lengthsOf, scaleOf, scalesOf } from "../src/views/fields/arrows";
-import { cellOf, formatDrops, gridOf, isOn, parseDrops, placeOn, type Slice } from "../src/views/fields/slice";
-import { carried, streamlines } from "../src/views/fields/stream";
+import { addVector, lengthsOf, scaleOf, scalesOf } from "../src/views/fields/draw";
+import {
+  carried, cellOf, formatDrops, gridOf, isOn, parseDrops, placeOn, type Slice, streamlines,
+} from "../src/views/fields/slice";
 
 const slice: Slice = { axis: "y", offset: 2, half: 10, count: 5 };
 const always = () => true;

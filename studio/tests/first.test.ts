@@ -5,13 +5,12 @@ import { coreOf } from "../src/core/core";
 import { reachOf, shiftTogether, turnTogether } from "../src/state/moves";
 import { opening } from "../src/state/moment";
 import { change, follow, recipe } from "../src/state/recipe";
-import { unknownAddress } from "../src/state/unknown_address";
-import { beforeStory, goTo } from "../src/state/views";
-import { withoutAttention } from "../src/views/digits/without_attention";
-import { beside } from "../src/views/digits/inspector";
+import { beforeStory, goTo, unknownAddress } from "../src/state/views";
+import { withoutAttention } from "../src/views/digits/pairs";
+import { beside } from "../src/views/digits/gaze";
 import { majority } from "../src/views/digits/reading";
 import { fitOf, kPixels, type Line } from "../src/views/digits/sheet";
-import { onSheet, sheetOn } from "../src/views/digits/stage_pen";
+import { onSheet, sheetOn } from "../src/views/digits/pad";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
 

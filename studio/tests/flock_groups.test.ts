@@ -1,17 +1,16 @@
 // flock_groups.test.ts: groups by touch and by peaks, masses as areas, hulls, leaders, and what a flock does at its end.
 import { existsSync, readFileSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { Core, Fault, Grouping, Words } from "../src/core/protocol";
 import { strings } from "../src/strings/all";
 import { Film } from "../src/state/film";
-import { driftAt } from "../src/views/flock/at_end";
-import { inPageWords } from "../src/views/flock/faults";
-import { hullOf, massesOf } from "../src/views/flock/hull";
-import { hearsTheNear, lookFor, stopFor } from "../src/views/flock/look_for";
-import { kPresets } from "../src/views/flock/presets";
-import { flockParameters, framesFor } from "../src/views/flock/parameters";
+import { driftAt } from "../src/views/flock/motion";
+import { hearsTheNear, inPageWords, lookFor, stopFor } from "../src/views/flock/look_for";
+import { hullOf, massesOf } from "../src/views/flock/overlay";
+import { flockParameters, framesFor, kPresets } from "../src/views/flock/parameters";
 
+vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
 const wasm = new URL("../src/core/wasm/murmur.wasm", import.meta.url);
 let core: Core;
 beforeAll(async () => {

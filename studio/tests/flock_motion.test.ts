@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { kFastest, kSlowest, Motion, paceOf, quantile, wayBetween } from "../src/views/flock/motion";
 import { alignAxes, longest, plainAxes, project, Reach, toSphere } from "../src/views/flock/projection";
-import { meanAttention } from "../src/scene/mean_attention";
+import { meanAttention } from "../src/scene/heads";
 import { linearOne, parseInk } from "../src/scene/ink";
 import { colourByOrder, colourByPlace, oklab } from "../src/views/flock/colours";
-import { axisEnd, bars, outline } from "../src/views/flock/histogram";
+import { axisEnd, bars, outline } from "../src/views/flock/plots";
 import { boidSize, stageOptions } from "../src/views/flock/scene";
 
 /** A film of one boid on the line, at these places. */

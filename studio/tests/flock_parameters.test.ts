@@ -2,9 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
-  commandOf, flockParameters, gridOf, habitatOf, kMerge, kParameters, mayMerge, mergeOf, methodOf, mostBeta, withLinks,
+  commandOf, flockParameters, gridOf, habitatOf, kMerge, kParameters, kPresets, mayMerge, mergeOf, methodOf, mostBeta,
+  presetOf, withLinks,
 } from "../src/views/flock/parameters";
-import { kPresets, presetOf } from "../src/views/flock/presets";
 import { formulasOf } from "../src/views/flock/story";
 import { pointsWord, pointsWords, kMostLetters } from "../src/views/flock/own_points";
 import { strings } from "../src/strings/all";
@@ -99,6 +99,15 @@ describe("presets", () => {
     expect(presetOf({ beta: "3.3" })).toBe("");
     const { words } = kPresets.find(({ name }) => name === "heads")!;
     expect(presetOf({ ...words, boid: "3", colour: "order" })).toBe("heads"); // another token is the same flight
+  });
+
+  it("of the program have its settings, without those that the view shows by itself", () => {
+    const wordsOf = (preset: string) => kPresets.find(({ name }) => name === preset)!.words;
+    expect(wordsOf("circle")).toEqual({ n: "32", d: "2", T: "30", seed: "0" });
+    expect(wordsOf("repulsion")).toEqual({
+      dynamics: "USA", value: "minus-identity", init: "cap:0.4", beta: "2", T: "40", seed: "0",
+    });
+    expect(presetOf({ n: "32", d: "2", beta: "9", T: "30", save: "log:240", seed: "0" })).toBe("circle"); // a link of old
   });
 
   it("have an equation", () => {

@@ -1,6 +1,6 @@
 // gif.test.ts: a GIF decodes to the pictures it was made of, holds its comment, and keeps only what changes.
 import { describe, expect, it } from "vitest";
-import { carriedBy } from "../src/export/embedded_recipe";
+import { carriedBy } from "../src/export/file_recipe";
 import { changed, gifComment, GifMaker, Histogram, packed, paletteOf } from "../src/export/gif";
 
 /** Reads the codes as any decoder of GIF does (8 bits an index). */

@@ -1,7 +1,6 @@
 // keep_in_view.test.ts: a ball comes whole into sight by the least move, and the move is undone.
 import { describe, expect, it } from "vitest";
-import { Camera } from "../src/scene/camera";
-import { ViewShift } from "../src/scene/keep_in_view";
+import { Camera, ViewShift } from "../src/scene/camera";
 
 function made() {
   const camera = new Camera();

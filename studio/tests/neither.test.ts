@@ -8,7 +8,7 @@ import { directionsOf, kFeatures, kLawNumbers, strangeness } from "../src/views/
 import { inkOfLines, nonDigits, randomOf, type NonDigit } from "./nondigits";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
-const { opinionOf } = await import("../src/views/digits/opinions");
+const { opinionOf } = await import("../src/views/digits/pairs");
 
 const here = (path: string) => new URL(path, import.meta.url);
 const wasm = here("../src/core/wasm/murmur.wasm");

@@ -3,14 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { Core, Fault } from "../src/core/protocol";
-import { readNumbers } from "../src/export/read_array";
+import { KeptFilm, keptOf, readNumbers } from "../src/state/kept_film";
 import { PointsError } from "../src/export/read_points";
-import { KeptFilm, keptOf } from "../src/state/kept_film";
 import {
   kNoRuns, mayHaveRuns, parseConfig, parseIndex, parseObservables, runNamed, type OwnRun,
 } from "../src/state/own_runs";
-import { strings } from "../src/strings";
-import { digitsTitle } from "../src/strings/runs";
+import { digitsTitle, strings } from "../src/strings";
 import { planOf } from "../src/views/flock/run_settings";
 import { flockParameters, kParameters } from "../src/views/flock/parameters";
 

@@ -1,12 +1,11 @@
 // scene.test.ts: what scenes share: thick lines that are filled again, arrows, and pictures drawn only when new.
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { addArrow } from "../src/scene/arrow";
+import { addArrow, Strokes } from "../src/scene/strokes";
 import { Camera } from "../src/scene/camera";
 import { inkOf, linear, parseInk, Pieces, type Rgb } from "../src/scene/ink";
 import { Scene, type LineLayer } from "../src/scene/layers";
 import { wordAt } from "../src/scene/lens";
 import type { Stage } from "../src/scene/stage";
-import { Strokes } from "../src/scene/strokes";
 import type { Film } from "../src/state/film";
 import { story as storyWords } from "../src/strings/story";
 import { Painter } from "../src/views/story/draw";

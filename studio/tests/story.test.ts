@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { story as storyWords } from "../src/strings/story";
 import { gather, joined, shared, within } from "../src/views/story/labels";
-import { middle } from "../src/views/story/marks";
-import { depthOf, kInfluence, kLadders, rungAt, rungsOf, type Ladder } from "../src/views/story/measured";
+import { middle } from "../src/views/story/draw";
+import { depthOf, kInfluence, kLadders, type Ladder, rungAt, rungsOf } from "../src/views/story/ladder";
 import { kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, kStopNames, kStops, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 

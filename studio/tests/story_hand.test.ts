@@ -2,13 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { story as storyWords } from "../src/strings/story";
 import { firstOf, kLevelFrames, kTurn, seenAt, spaceAt } from "../src/views/story/levels";
-import { kMostWords, placedSentence, topicOf, wordsOf } from "../src/views/story/lexicon";
-import { times } from "../src/views/story/matrix";
-import { kPoint, offsets, roomOf, sightScale } from "../src/views/story/arrows";
-import { messagesTo, sumOf } from "../src/views/story/messages";
-import { allowed, formatPut, parsePut } from "../src/views/story/placed_words";
+import {
+  allowed, formatPut, kMostWords, parsePut, placedSentence, topicOf, wordsOf,
+} from "../src/views/story/placed_words";
+import { kKnobs, type Knobs, type StopName, stopOf, times } from "../src/views/story/stops";
+import { kPoint, messagesTo, offsets, roomOf, sightScale, sumOf } from "../src/views/story/messages";
 import { pointsOf, sceneOf } from "../src/views/story/scenes";
-import { kKnobs, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 
 const scene = (stop: StopName, knobs: Partial<Knobs> = {}) =>
   sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, storyWords.signs);

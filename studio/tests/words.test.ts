@@ -1,12 +1,13 @@
 // words.test.ts: the file of the view Words, whom a token hears, and films of layers.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { widthOf } from "../src/views/words/draw";
-import { spaced, toldApart, halfOf, isSpecial, parseWords, spelled } from "../src/views/words/file";
-import { farthestOf, placeAt, WordsFilm } from "../src/views/words/film";
-import { placeLabels, widthOfLabel } from "../src/views/words/labels";
-import { amongWords, explained, heardBy, layerAt, loudest, matrixOf, sharesOf } from "../src/views/words/attention";
-import { cellAt, shadeOf } from "../src/views/words/matrix";
+import { placeLabels, widthOf, widthOfLabel } from "../src/views/words/draw";
+import {
+  farthestOf, halfOf, isSpecial, parseWords, placeAt, spaced, spelled, toldApart, WordsFilm,
+} from "../src/views/words/file";
+import {
+  amongWords, cellAt, explained, heardBy, layerAt, loudest, matrixOf, shadeOf, sharesOf,
+} from "../src/views/words/matrix";
 
 const read = (name: string) => readFileSync(new URL(`../public/words/${name}.json`, import.meta.url), "utf8");
 

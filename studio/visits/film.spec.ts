@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { expect, type Page, type TestInfo } from "@playwright/test";
-import { carriedBy } from "../src/export/embedded_recipe";
+import { carriedBy } from "../src/export/file_recipe";
 import { strings } from "../src/strings";
 import { addressRests, dropFile, filmIsHere, followHash, frameOf, open, pause, takeFile, test, timeline, wordOf } from "./hands";
 

@@ -1,9 +1,9 @@
 // client.ts: starts the core's worker and calls it like a local object.
 
 import type { Answer, Call, Core, Fault } from "./protocol";
-import { core as words } from "../strings/core";
+import { core as words } from "../strings";
 
-/** The Core, and the way to be rid of its worker; calls still open are then refused. */
+/** The core, and a function that stops its worker and refuses open calls. */
 export interface RunningCore extends Core {
   stop(): void;
 }
@@ -58,7 +58,7 @@ function coreBy(worker: Worker): RunningCore {
   return core as unknown as RunningCore;
 }
 
-/** A core in a worker of its own, once it has said that it is there. */
+/** A core in a worker of its own, once it has answered. */
 export async function startCore(): Promise<RunningCore> {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   const core = coreBy(worker);

@@ -18,7 +18,7 @@ import type {
   TrainedInfo,
   Words,
 } from "./protocol";
-import { core as words } from "../strings/core";
+import { core as words } from "../strings";
 
 type Request = Record<string, unknown> & { do: string };
 type Numbers = Float64Array | Uint8Array;

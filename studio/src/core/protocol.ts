@@ -118,7 +118,7 @@ export interface Edit {
   place: number[]; // (d)
 }
 
-/** Whom a boid listens to at a frame; for trained flights also its four vectors. */
+/** The attention of a token at a frame; for trained swarms also its four vectors. */
 export interface Gaze {
   weights: Float64Array; // (heads, n), each row sums to 1 where the attention is normalised
   heads: number;
@@ -152,7 +152,7 @@ export interface DomeHead {
   attended: number; // to how many boids it attends
   beta: number; // 0: all weights are the same
   message: number; // length
-  sameLengths: boolean; // of the keys: scores see directions alone
+  sameLengths: boolean; // of the keys: scores depend only on directions
   meanLength: number; // of the keys that the boid sees
   concentration: number; // c of the field of vision: a key of that length, a away from the query, has e^(-c (1 - cos a))
   halfAngle: number; // where that is one half
@@ -223,7 +223,7 @@ export interface Core {
   nextWord(place: ArrayLike<number>, words: Float64Array, kappa: number): Promise<NextWord>;
   /** (count, 4, d): query, key, value, feed-forward of one block at `rows` (count, d). */
   fields(trained: number, block: number, rows: Float64Array): Promise<Float64Array>;
-  /** (count, d): velocity of test particles without weight at `rows` (count, d), beside the flock of a frame. */
+  /** (count, d): velocity of test particles without weight at `rows` (count, d), among the flock of a frame. */
   velocity(flight: number, frame: number, rows: Float64Array): Promise<Float64Array>;
   /**
    * (frames, rows, d): where test particles without weight, at `rows` (rows, d) in `frame`, are in the next `count`

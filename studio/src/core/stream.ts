@@ -62,7 +62,7 @@ export async function streamed(path: string | URL, size = 0, off?: AbortSignal):
   return bytesOf(answer, size);
 }
 
-/** Whether something was called off, which is no fault. */
+/** Whether something was cancelled, which is not a fault. */
 export function isCalledOff(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

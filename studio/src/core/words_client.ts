@@ -7,7 +7,7 @@ export interface ReadCall {
   text: string;
   more: number;
   name: string;
-  weights?: ArrayBuffer; // with the first call alone
+  weights?: ArrayBuffer; // only with the first call
   tokens?: ArrayBuffer;
 }
 
@@ -39,7 +39,7 @@ export class TextReader {
     const { signal } = this.off;
     const [weights, tokens] = [streamed(`./words/${kModel}.bin`, kModelBytes, signal), streamed("./words/tok512.bin", 0, signal)];
     this.files = Promise.all([weights, tokens]).then((both) => ({ weights: both[0], tokens: both[1] }));
-    this.files.catch(() => undefined); // told to whoever reads
+    this.files.catch(() => undefined); // reported to whoever reads
     this.worker.onmessage = (event: MessageEvent<ReadAnswer>) => {
       const { id, words, fault } = event.data;
       const one = this.waiting.get(id);
@@ -67,7 +67,7 @@ export class TextReader {
       this.sent = true;
       const call: ReadCall = { id: this.next++, text, more, name: kModel, ...first };
       this.waiting.set(call.id, { resolve, reject });
-      this.worker.postMessage(call, Object.values(first)); // they move to the core, and are held there alone
+      this.worker.postMessage(call, Object.values(first)); // they are transferred to the core
     });
   }
 

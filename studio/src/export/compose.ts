@@ -3,7 +3,7 @@ import { Lens } from "../scene/lens";
 import type { Card, OnStage } from "../state/session";
 import { strings } from "../strings";
 import { layoutOf, writtenAddress, type Box, type Layout } from "./layout";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 const kFont = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 const kWord = 24; // size of the scene's words, in units of the layout
@@ -39,7 +39,7 @@ function drawnInk({ width, height, pixels }: Ink, colour: string): HTMLCanvasEle
   return canvas;
 }
 
-/** "t = 3.2", or as the view tells its moments. */
+/** "t = 3.2", or as the view names its moments. */
 export function momentOf(on: OnStage): string {
   return on.card?.()?.moment ?? `t = ${decimal(String(Number(on.player.time.value.toPrecision(4))))}`;
 }

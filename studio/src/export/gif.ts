@@ -170,7 +170,7 @@ export function changed(now: Uint8Array, before: Uint8Array, width: number) {
 export interface GifOptions {
   width: number;
   height: number;
-  delay: number; // hundredths of a second a picture stands
+  delay: number; // hundredths of a second that a picture is shown
   rest: number; // and the last one
   comment: string;
 }

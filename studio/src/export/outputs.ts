@@ -1,14 +1,23 @@
-// outputs.ts: the toolbar's outputs of the stage: a picture, a film, a GIF, the HTML of a frame.
+// outputs.ts: the toolbar's outputs: a picture, a film, a GIF, the HTML of a frame.
 import { signal } from "@preact/signals";
 import { keepNow } from "../state/moment";
 import { addressNow, flushAddress, formatRecipe, recipe } from "../state/recipe";
 import { notice, onStage, type OnStage } from "../state/session";
 import { strings } from "../strings";
-import { download } from "./download";
-import { frameOf, sizeOf, type Format } from "./layout";
+import { fixed } from "../strings/numbers";
+import { type Format, frameOf, sizeOf } from "./layout";
 import { withRecipe } from "./png_recipe";
 import type { Recording, Report, Wish } from "./record_film";
-import { fixed } from "../strings/decimal";
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
 
 /** The format in which pictures and films are made. */
 export const format = signal<Format>("page");
@@ -78,11 +87,11 @@ export function filmVideo(on: OnStage): Promise<void> {
   return makeFilm(on, import("./record").then(({ record }) => record));
 }
 export function filmGif(on: OnStage): Promise<void> {
-  return makeFilm(on, import("./gif_film").then(({ recordGif }) => recordGif));
+  return makeFilm(on, import("./record_film").then(({ recordGif }) => recordGif));
 }
 
 /** The address of what is shown, as a frame shows it. */
-export function embedAddress(): string {
+function embedAddress(): string {
   const words = formatRecipe({ ...recipe.value, embed: "1" });
   return new URL(words, location.href).href;
 }

@@ -1,5 +1,5 @@
 // png_recipe.ts: writes the recipe into a text chunk of a PNG and reads it back.
-import { files } from "../strings/export";
+import { files } from "../strings";
 
 const kKeyword = "murmuration";
 const kSignature = [137, 80, 78, 71, 13, 10, 26, 10];

@@ -1,5 +1,5 @@
 // read_points.ts: reads points from a dropped file: npy as NumPy writes it, or csv.
-import { files as words } from "../strings/export";
+import { files as words } from "../strings";
 
 /** (n, d) in C order. */
 export interface Points {

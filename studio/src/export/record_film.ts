@@ -1,6 +1,8 @@
-// record_film.ts: takes a run picture by picture, for any output format.
+// record_film.ts: takes a run picture by picture, for any output format, and as a GIF for chats, made in a worker.
 import type { OnStage } from "../state/session";
-import type { Composer } from "./compose";
+import { Composer } from "./compose";
+import type { GifAnswer, GifCall } from "./gif_worker";
+import { within } from "./layout";
 
 export interface Recording {
   blob: Blob;
@@ -41,7 +43,7 @@ function breathe(): Promise<void> {
 }
 
 /**
- * Flies to the end, then draws every moment once, and hands the stage back as it was. `report` is told how far it
+ * Runs to the end, then draws every moment once, and restores the stage. `report` receives how far it
  * is; false stops it, and then, as when another film comes on stage, there is none.
  */
 export async function film(
@@ -84,4 +86,55 @@ export async function film(
       stage.touch();
     }
   }
+}
+
+const kPictures = 100;
+const kDelay = 8; // hundredths of a second
+const kRest = 160; // at the end
+const kLongest = 540; // pixels
+
+/** Evenly through the flight. */
+function momentsOf(first: number, end: number): number[] {
+  if (end <= first) return [first];
+  return Array.from({ length: kPictures }, (_, k) => first + ((end - first) * k) / (kPictures - 1));
+}
+
+function gifTaker(size: readonly [number, number], comment: string): Taker {
+  const worker = new Worker(new URL("./gif_worker.ts", import.meta.url), { type: "module" });
+  const [width, height] = size;
+  const post = (call: GifCall, transfer: Transferable[] = []) => worker.postMessage(call, transfer);
+  const answer = () =>
+    new Promise<GifAnswer>((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<GifAnswer>) => resolve(data);
+      worker.onerror = (event) => reject(new Error(event.message));
+    });
+  post({ options: { width, height, delay: kDelay, rest: kRest, comment } });
+  let last: Promise<GifAnswer> | null = null;
+  return {
+    take: async (canvas) => {
+      const { data } = canvas.getContext("2d")!.getImageData(0, 0, width, height);
+      await last;
+      last = answer();
+      post({ picture: data.buffer as ArrayBuffer }, [data.buffer]);
+    },
+    finish: async () => {
+      await last;
+      const coming = answer();
+      post({ finish: true });
+      const made = await coming;
+      return new Blob("gif" in made ? [made.gif] : [], { type: "image/gif" });
+    },
+    close: async () => worker.terminate(),
+  };
+}
+
+/** The flight on stage as a GIF of the same shape as the wish, no side longer than 540 pixels. */
+export async function recordGif(on: OnStage, wish: Wish, report: Report): Promise<Recording | null> {
+  const size = within(wish.size, kLongest);
+  const make = async (): Promise<[Composer, Taker]> => {
+    const composer = new Composer(on, size, wish.address, true);
+    return [composer, gifTaker(size, wish.recipe)];
+  };
+  const made = await film(on, momentsOf, make, report);
+  return made && { ...made, extension: "gif", plays: (kDelay * (made.frames - 1) + kRest) / 100 };
 }

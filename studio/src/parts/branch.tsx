@@ -4,7 +4,7 @@ import type { Stage } from "../scene/stage";
 import type { Branch } from "../state/branch";
 import { parseMoves } from "../state/moves";
 import { word } from "../state/recipe";
-import { isTouch } from "../state/touch";
+import { isTouch } from "../state/theme";
 import { strings } from "../strings";
 import { Button } from "./controls";
 import "./branch.css";
@@ -116,7 +116,7 @@ function listen(stage: Stage, branch: Branch, layer: string): () => void {
   };
 }
 
-/** Keys: [ and ] choose; m the moving mode; in it arrows move (with Shift: nearer and farther), Enter lets go. */
+/** Keys: [ and ] choose; m the moving mode; in it arrows move (with Shift: nearer and farther), Enter ends it. */
 function onKey(event: KeyboardEvent, stage: Stage, branch: Branch): void {
   const target = event.target as HTMLElement;
   const bracket = event.key === "[" || event.key === "]"; // AltGr on many keyboards

@@ -1,7 +1,7 @@
 // controls.tsx: the page's sliders, choices, switches and buttons.
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 interface SliderProps {
   label: string;
@@ -53,8 +53,8 @@ export function Slider(props: SliderProps) {
 interface ChoiceProps {
   label: string;
   value: string;
-  /** Options of one group stand together, after those of none. */
-  options: { value: string; label: string; group?: string; mark?: boolean }[]; // mark: told apart by its looks
+  /** Options of one group are listed together, after those without a group. */
+  options: { value: string; label: string; group?: string; mark?: boolean }[]; // mark: drawn differently
   hint?: string;
   onChange(value: string): void;
 }

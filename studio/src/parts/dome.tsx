@@ -4,7 +4,7 @@ import { arrowScale, loudestOf } from "../scene/dome";
 import { domeShown, type Domes, headNow, headPicked, partNow, type Seen, showPart, stepPart } from "../state/dome";
 import type { Player } from "../state/player";
 import { change } from "../state/recipe";
-import { isTouch } from "../state/touch";
+import { isTouch } from "../state/theme";
 import { strings } from "../strings";
 import { Button, Segments, Switch } from "./controls";
 import "./dome.css";

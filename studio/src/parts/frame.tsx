@@ -8,7 +8,7 @@ import { strings } from "../strings";
 
 interface FrameProps {
   view: ViewName;
-  /** The stop of the Story that tells of what is shown, where it is not the view's own. */
+  /** The stop of the Story that explains what is shown, if it is not the view's own. */
   stop?: number;
   story: ComponentChildren;
   scene: ComponentChildren;
@@ -45,7 +45,7 @@ function Fold({ panel }: { panel: Panel }) {
   );
 }
 
-/** The stop of the Story that tells what a view shows. */
+/** The stop of the Story that explains a view. */
 const kStop: Record<Exclude<ViewName, "story">, number> = { digits: 8, flock: 3, fields: 6, map: 3, words: 5 };
 
 /** The way from a view into the Story, and from the Story back to where one came from. */
@@ -64,7 +64,7 @@ function Path({ view, told }: { view: ViewName; told?: number }) {
   );
 }
 
-/** Whether the page is a frame of another page: scene and timeline alone. */
+/** Whether the page is a frame of another page: only scene and timeline. */
 export function isEmbedded(): boolean {
   return flag("embed", false);
 }

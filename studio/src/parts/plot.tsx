@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import "./plot.css";
 import { isDark } from "../state/theme";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 export interface Line {
   label: string;
@@ -15,7 +15,7 @@ export interface Line {
 
 interface PlotProps {
   title: string;
-  /** The value now, told beside the title. */
+  /** The value now, shown next to the title. */
   value?: string;
   x: ArrayLike<number>;
   lines: Line[];
@@ -26,7 +26,7 @@ interface PlotProps {
   range?: [number, number];
   /** What the x axis spans; as the data do when left out. */
   span?: [number, number];
-  /** What a screen reader is told. */
+  /** The text for screen readers. */
   summary: string;
   /** Lines are drawn up to the moment shown, and no further. */
   reveal?: boolean;
@@ -38,7 +38,7 @@ function colourOf(element: HTMLElement, name: string): string {
   return name.startsWith("--") ? getComputedStyle(element).getPropertyValue(name).trim() : name;
 }
 
-/** Marks in as few digits as tell them apart; 1e4 for 10,000. */
+/** Marks with as few digits as make them different; 1e4 for 10,000. */
 function marks(_: uPlot, values: (number | null)[]): string[] {
   return values.map((v) => {
     if (v === null) return "";
@@ -54,7 +54,7 @@ function decades(_: uPlot, __: number, least: number, most: number): number[] {
   return marks;
 }
 
-/** How uPlot draws what the properties ask for; `now` is read at every drawing, and `onDraw` told after it. */
+/** How uPlot draws what the properties ask for; `now` is read at every drawing, and `onDraw` is called after it. */
 function optionsOf(
   element: HTMLElement, props: PlotProps, now: { current: number | undefined }, onDraw: () => void,
 ): uPlot.Options {
@@ -116,7 +116,7 @@ function mark(plot: uPlot | null, line: HTMLElement | null, now: number | undefi
 
 type Held<T> = { readonly current: T | null };
 
-/** A plot in `host`: made anew when its look changes, filled when its data do; its mark follows the moment. */
+/** A plot in `host`: made again when its look changes, filled when its data do; its mark follows the moment. */
 function usePlot(host: Held<HTMLDivElement>, line: Held<HTMLElement>, props: PlotProps): void {
   const plot = useRef<uPlot | null>(null);
   const now = useRef<number | undefined>(props.now);

@@ -6,7 +6,7 @@ import { strings } from "../strings";
 
 interface StageCanvasProps {
   options: StageOptions;
-  /** Told once the stage stands, and null when it is taken down. */
+  /** Called with the stage when it is ready, and with null when it is removed. */
   onStage(stage: Stage | null): void;
   /** Before every drawing: `seconds` since the last one. */
   onTick(seconds: number, stage: Stage | null): void;

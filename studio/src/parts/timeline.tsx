@@ -2,7 +2,7 @@
 import type { Player } from "../state/player";
 import { strings } from "../strings";
 import { Button, Segments } from "./controls";
-import { decimal } from "../strings/decimal";
+import { decimal } from "../strings/numbers";
 
 const kSpeeds = [0.25, 1, 4];
 
@@ -15,7 +15,7 @@ export function Timeline({ player, unit }: { player: Player; unit?: (frame: numb
   const at = player.at.value;
   const share = (k: number) => (last > first ? (100 * (k - first)) / (last - first) : 0);
   const tell = unit ?? ((_: number, time: number) => `t = ${decimal(time < 1e4 ? time.toPrecision(4) : time.toExponential(2))}`);
-  // As wide as its longest text: nothing beside it moves while the film plays.
+  // As wide as its longest text: nothing next to it moves while the film plays.
   const longest = Math.max(...[first, Math.ceil(last / 2), last].map((k) => tell(k, film?.times[k] ?? 0).length), unit ? 8 : 10);
   return (
     <div class="timeline" data-frame={player.frame.value} data-playing={player.playing.value}>

@@ -1,16 +1,61 @@
 // toolbar.tsx: undo, link, pictures and films, tables, colours, and the list of keys.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { download } from "../export/download";
+import { copyFrame, download, filmGif, filming, filmVideo, format, photograph, recipeNow, stopFilming } from "../export/outputs";
 import { csvOf, trajectoryOf } from "../export/tables";
-import { recipeNow } from "../export/outputs";
+import { type Format, kFormats } from "../export/layout";
 import { chooseLanguage, chosenLanguage, kLanguageNames, kLanguages, type Language } from "../state/language";
 import { addressNow, canRedo, canUndo, recipe, redo, undo } from "../state/recipe";
-import { notice, onStage, tell, type OnStage } from "../state/session";
+import { notice, type OnStage, onStage, tell } from "../state/session";
 import { setTheme, theme, type Theme } from "../state/theme";
 import { strings } from "../strings";
 import { Button } from "./controls";
-import { FilmBar, ShareMenu } from "./share_menu";
+import "./share_menu.css";
+
+/** The part of the menu that makes pictures and films of what is on stage; `done` when one is asked for. */
+function ShareMenu({ on, done }: { on: OnStage | null; done(): void }) {
+  const words = strings.share;
+  const busy = filming.value !== null;
+  const attempt = (work: (on: OnStage) => unknown) => () => {
+    if (on) Promise.resolve().then(() => work(on)).catch(tell);
+    done();
+  };
+  return (
+    <fieldset class="share">
+      <legend>{words.title}</legend>
+      <label class="choice">
+        {words.format}
+        <select
+          value={format.value}
+          disabled={busy}
+          onChange={(event) => (format.value = event.currentTarget.value as Format)}
+        >
+          {kFormats.map((name) => (
+            <option key={name} value={name}>{words.formats[name]}</option>
+          ))}
+        </select>
+      </label>
+      <Button disabled={!on?.stage || busy} onClick={attempt(photograph)}>{strings.common.screenshot}</Button>
+      <Button disabled={!on?.stage || busy} onClick={attempt(filmVideo)}>{strings.common.record}</Button>
+      <Button disabled={!on?.stage || busy} onClick={attempt(filmGif)}>{words.gif}</Button>
+      <Button disabled={!on} onClick={attempt(copyFrame)}>{words.embed}</Button>
+    </fieldset>
+  );
+}
+
+/** How far the film is that is made, and the way to stop it. */
+function FilmBar() {
+  const at = filming.value;
+  if (!at) return null;
+  const words = strings.share;
+  return (
+    <div class="film-bar" role="status">
+      <span>{words.filming(at.done, at.all)}</span>
+      <progress value={at.done} max={at.all} aria-label={strings.common.record} />
+      <Button onClick={stopFilming}>{strings.common.stopRecording}</Button>
+    </div>
+  );
+}
 
 async function share(): Promise<void> {
   const words = strings.common;

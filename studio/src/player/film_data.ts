@@ -8,12 +8,12 @@ export interface FilmData {
   d: number;
   habitat: FlightInfo["habitat"];
   times: number[]; // (frames)
-  /** (frames, n, d) as little-endian 16-bit numbers in base 64; 32767 stands for `reach`. */
+  /** (frames, n, d) as little-endian 16-bit numbers in base 64; 32767 is `reach`. */
   positions: string;
   reach: number;
   /** What a frame is called; left out: its time. */
   moments?: string[];
-  /** What is to be said of the film. */
+  /** The caption of the film. */
   caption: string;
 }
 

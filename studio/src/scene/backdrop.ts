@@ -1,5 +1,5 @@
 // backdrop.ts: the backdrop of a flock: circle, sphere, plane or floor.
-import type { Vector } from "./arrow";
+import type { Vector } from "./strokes";
 import { linear, Pieces, type Rgb } from "./ink";
 import type { Scene } from "./layers";
 

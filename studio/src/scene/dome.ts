@@ -1,10 +1,9 @@
 // dome.ts: a sphere around one token that shows its query and field of vision, all keys and values, and arrows within.
 import type { Dome } from "../core/protocol";
-import { across, addArrow, circleAt, cross, type Vector } from "./arrow";
+import { across, addArrow, circleAt, cross, Strokes, type Vector } from "./strokes";
 import { headInk } from "./heads";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "./ink";
 import type { Label, Stage } from "./stage";
-import { Strokes } from "./strokes";
 
 /** What is to be drawn: which head, and as far as which part. */
 export interface DomeShot {
@@ -17,7 +16,7 @@ export interface DomeShot {
 
 const kShare = 0.5; // of half of what is seen: the radius
 const kRoom = 1.12; // of the radius: what must be in sight
-const kFoot = 60; // CSS pixels at the foot of the scene, where the bar of the dome stands
+const kFoot = 60; // CSS pixels at the foot of the scene, for the bar of the dome
 const kReach = 0.86; // of the radius: how far the arrows go
 const kDot = 0.012; // of the radius: the least place
 const kStem = 0.24; // the longest key

@@ -1,8 +1,10 @@
 // flat_painter.ts: paints a scene on a plain canvas, where there is no WebGL: discs, far ones first, above their lines.
-import { circleAt, type Vector } from "./arrow";
+import { circleAt, type Vector } from "./strokes";
 import type { Rgb } from "./ink";
-import type { BallLayer, BoidLayer, Layer, LineLayer, Scene } from "./layers";
-import { fogOf, kHalo, kLeastHalo, type Look, type Painter } from "./painter";
+import {
+  type BallLayer, type BoidLayer, fogOf, kHalo, kLeastHalo, type Layer, type LineLayer, type Look, type Painter,
+  type Scene,
+} from "./layers";
 
 const kRing = Math.sqrt(0.55); // of a ringed boid's radius: what is inside the ring
 const kKinds: Layer["kind"][] = ["ball", "lines", "boids"]; // of one order: lines never hide boids

@@ -1,6 +1,14 @@
-// heads.ts: one colour per head, and the lines of its attention.
+// heads.ts: the attention of a token: its mean over the heads, one colour per head, and the lines of each.
 import type { Gaze } from "../core/protocol";
 import { inkOf, linear, mixInk, type Pieces, type Rgb } from "./ink";
+
+/** The attention weights of a token: the mean over the heads, (n). */
+export function meanAttention(gaze: Pick<Gaze, "weights" | "heads">): Float64Array {
+  const n = gaze.weights.length / Math.max(1, gaze.heads);
+  const out = new Float64Array(n);
+  for (let h = 0; h < gaze.heads; ++h) for (let j = 0; j < n; ++j) out[j] += gaze.weights[h * n + j] / gaze.heads;
+  return out;
+}
 
 const kHues = 8;
 const kBow = 0.16; // of a line's length, between neighbouring heads
@@ -22,7 +30,7 @@ function addBow(pieces: Pieces, a: ArrayLike<number>, b: ArrayLike<number>, bow:
   for (let k = 0; k < kBends; ++k) pieces.add(at(k / kBends), at((k + 1) / kBends), colour);
 }
 
-/** Where a head's attention lies: the mean of all places by what it hears of each; (3). `row` (n), `spots` (n, 3). */
+/** The centre of a head's attention: the mean of all positions by its weights; (3). `row` (n), `spots` (n, 3). */
 export function centreOf(row: ArrayLike<number>, spots: ArrayLike<number>): [number, number, number] {
   const sum: [number, number, number] = [0, 0, 0];
   let all = 0;
@@ -33,7 +41,7 @@ export function centreOf(row: ArrayLike<number>, spots: ArrayLike<number>): [num
   return sum.map((x) => x / (all || 1)) as [number, number, number];
 }
 
-/** Whom a head hears loudest, at most so many. */
+/** The tokens a head attends to most, at most so many. */
 function loudestOf(row: Float64Array, boid: number, most: number): Set<number> {
   const others = [...row.keys()].filter((j) => j !== boid);
   return new Set(others.sort((a, b) => row[b] - row[a] || a - b).slice(0, most));

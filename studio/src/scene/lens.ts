@@ -1,7 +1,7 @@
 // lens.ts: a second rendering of a stage, of any size, on its own canvas: for pictures and films.
 import { Camera } from "./camera";
 import { makePainter } from "./make_painter";
-import type { Painter } from "./painter";
+import type { Painter } from "./layers";
 import type { Stage, Word } from "./stage";
 
 const kLine = 15; // CSS pixels of a line of words
@@ -32,7 +32,7 @@ export class Lens {
     this.painter = makePainter(this.canvas);
   }
 
-  /** Paints the scene as it stands, from where the stage's camera stands. */
+  /** Paints the scene as it is, from the position of the stage's camera. */
   paint(): HTMLCanvasElement {
     const { width, height } = this.canvas;
     this.camera.follow(this.stage.camera);
@@ -47,7 +47,7 @@ export class Lens {
     return Math.min(this.canvas.width, this.canvas.height) / Math.max(1, Math.min(clientWidth, clientHeight));
   }
 
-  /** The words of the scene as they stand on the picture painted last, written `grown` times as large as on the page. */
+  /** The words of the scene at their positions on the picture painted last, written `grown` times as large as on the page. */
   words(grown: number): Word[] {
     return this.stage.words().flatMap(({ text, kind = "axis", place, by, foot }) => {
       const at = this.onPicture(place);

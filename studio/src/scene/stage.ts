@@ -1,12 +1,9 @@
 // stage.ts: the three-dimensional scene: tokens, trails, arrows, backdrop, camera, picking.
 import { drawBackdrop, type Backdrop } from "./backdrop";
-import { Camera } from "./camera";
+import { Camera, Orbit, ViewShift } from "./camera";
 import { makePainter } from "./make_painter";
 import { parseInk, type Rgb } from "./ink";
-import { filled, Scene } from "./layers";
-import { Orbit } from "./orbit";
-import type { Look, Painter } from "./painter";
-import { ViewShift } from "./keep_in_view";
+import { filled, type Look, type Painter, Scene } from "./layers";
 
 export type { Backdrop };
 
@@ -36,7 +33,7 @@ export interface Label {
   kind?: "gate" | "axis" | "token" | "vote" | "mean" | "badge" | "asking" | "mass" | "leader" | "count";
   /** Whether its place is that of its foot, not of its middle. */
   foot?: boolean;
-  /** What it stands beside: where words are larger than on the page, they keep off it. */
+  /** What it is next to: words larger than on the page keep clear of it. */
   by?: readonly number[];
 }
 
@@ -46,7 +43,7 @@ export interface StageOptions {
   extent: number;
   /** Radius of a boid of size 1. */
   radius: number;
-  /** Where the camera stands, in multiples of the extent. */
+  /** The position of the camera, in multiples of the extent. */
   eye?: [number, number, number];
   /** What it looks at, likewise; the middle where it is left out. */
   aim?: [number, number, number];
@@ -61,7 +58,7 @@ interface Palette {
   ink: Rgb;
 }
 
-/** A word of the scene as it stands on a picture, in its pixels; (x, y) is its middle. */
+/** A word of the scene on a picture, in its pixels; (x, y) is its middle. */
 export interface Word {
   text: string;
   kind: string;
@@ -207,7 +204,7 @@ export class Stage {
     this.relabel = this.dirty = true;
   }
 
-  /** Numbers beside what a dome shows, whatever the labels of the view are. */
+  /** Numbers at what a dome shows, in addition to the labels of the view. */
   setCounts(counts: Label[]): void {
     if (counts.length + this.counts.length === 0) return;
     this.counts = counts;
@@ -289,7 +286,7 @@ export class Stage {
     return middle && edge && { x: middle.x, y: middle.y, r: Math.hypot(edge.x - middle.x, edge.y - middle.y) };
   }
 
-  /** Something of the scene changed that no layer tells of. */
+  /** Something of the scene changed that no layer reports. */
   touch(): void {
     this.dirty = true;
   }
@@ -348,7 +345,7 @@ export class Stage {
     return { camera, width, height, ratio, radius, extent, paper: this.palette.paper, ink: this.palette.ink };
   }
 
-  /** Draws if something changed, or when told to. */
+  /** Draws if something changed, or if asked to. */
   render(force = false): void {
     if (this.lent || !this.fitCanvas() || (!this.dirty && !force)) return;
     const { width, height } = this.canvas;

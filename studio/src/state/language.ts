@@ -1,7 +1,7 @@
 // language.ts: the language of the page: from the address, else from an earlier choice, else from the browser.
 import { effect, signal } from "@preact/signals";
 import { strings } from "../strings";
-import { readDecimalsWith } from "../strings/decimal";
+import { readDecimalsWith } from "../strings/numbers";
 import { copied, install } from "../strings/translation";
 import { change, recipe } from "./recipe";
 import { withStorage } from "./theme";
@@ -60,7 +60,7 @@ function say({ tree, english }: Enrolled, words: object | undefined): void {
   if (words) install(tree, words);
 }
 
-/** A part of the catalogue that has come says from now on what the language of the page says. */
+/** Registers a part of the catalogue: from now on it has the language of the page. */
 export async function enrol(part: Part, tree: object): Promise<void> {
   const enrolled = { tree, english: copied(tree) };
   try {
@@ -75,7 +75,7 @@ export async function enrol(part: Part, tree: object): Promise<void> {
 
 let wanted: Language = "en";
 
-/** Fetches the words of a language, then says all at once in it. */
+/** Fetches the texts of a language, then replaces all texts at once. */
 export async function speak(next: Language): Promise<void> {
   wanted = next;
   if (next === language.value) return;
@@ -89,7 +89,7 @@ export async function speak(next: Language): Promise<void> {
   language.value = next;
 }
 
-/** Speaks as the address says at first and whenever it says another language; `failed` hears what went wrong. */
+/** Follows the language of the address; `failed` receives errors. */
 export async function followLanguage(failed: (error: unknown) => void): Promise<void> {
   await enrol("page", strings);
   const first = languageOf(recipe.value.lang) ?? chosenLanguage() ?? languageOfBrowser(navigator.languages);

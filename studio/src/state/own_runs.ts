@@ -107,7 +107,7 @@ export const ownRuns = signal<RunList>(kNoRuns);
 
 let asked: Promise<RunList> | null = null;
 
-/** Asks for the list, once a visit; a host without runs has none, and that is no fault. */
+/** Asks for the list, once a visit; a host without runs has none, which is not a fault. */
 export function askRuns(): Promise<RunList> {
   asked ??= (async () => {
     if (!mayHaveRuns(location.hostname)) return kNoRuns;

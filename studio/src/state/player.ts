@@ -7,7 +7,7 @@ export type Pace = (film: Film, at: number) => number;
 
 export class Player {
   readonly film = signal<Film | null>(null);
-  /** The flight that was left by a branch, shown beside; null: none. */
+  /** The run from which a branch was made, shown next to it; null: none. */
   readonly ghost = signal<Film | null>(null);
   readonly at = signal(0); // fractional frame shown
   readonly playing = signal(false);
@@ -84,7 +84,7 @@ export class Player {
     });
   }
 
-  /** Does something as if it stood at a moment that is flown; nobody but `work` sees it there. */
+  /** Calls `work` with the player at a moment that is computed; only `work` sees it there. */
   during<T>(at: number, work: () => T): T {
     const was = this.at.peek();
     return batch(() => {
@@ -97,7 +97,7 @@ export class Player {
     });
   }
 
-  /** Stops at a frame; it is flown to when it is not here yet, unless the hand goes elsewhere meanwhile. */
+  /** Stops at a frame; a frame that is not computed yet is requested, unless the visitor moves on before it arrives. */
   async seek(frame: number): Promise<void> {
     const film = this.film.value;
     if (!film) return;

@@ -13,7 +13,7 @@ export class Question<T> {
   private running: Promise<void> | null = null;
   private waiting: { key: string; ask: Ask<T> } | null = null;
 
-  /** `failed` hears of refusals, but not of flights that were closed while a question was on its way. */
+  /** `failed` receives refusals, but not those of runs that were closed while a question was open. */
   constructor(private readonly failed: (error: unknown) => void = () => undefined) {}
 
   want(key: string, ask: Ask<T>): void {

@@ -5,12 +5,13 @@ import type { Core, Ending, Fault, Ink } from "../core/protocol";
 import { isCalledOff } from "../core/stream";
 import type { Stage } from "../scene/stage";
 import type { Player } from "./player";
+import { reducedMotion } from "./theme";
 import type { ViewName } from "./views";
 
-/** The core, once it is awake. */
+/** The core, once it has started. */
 export const core: Promise<Core> = startCore();
 
-/** What a picture or a film of a view says beside its scene. */
+/** What a picture or a film of a view shows next to its scene. */
 export interface Card {
   headline: string;
   colour: string; // of the headline: a CSS variable's name
@@ -36,15 +37,15 @@ export interface OnStage {
 }
 export const onStage = signal<OnStage | null>(null);
 
-/** A short message to the visitor: said aloud, shown for a while. */
-export interface Notice {
+/** A short message to the visitor: announced, shown for a while. */
+interface Notice {
   kind: "info" | "fault";
   text: string;
   hint?: string;
 }
 export const notice = signal<Notice | null>(null);
 
-/** The sentence that tells the scene to those who do not see it; aria-live. */
+/** The sentence that describes the scene to those who do not see it; aria-live. */
 export const sceneSentence = signal("");
 
 export function isFault(error: unknown): error is Fault {
@@ -65,9 +66,21 @@ export function tellEnds(): () => void {
   });
 }
 
-/** Shows what went wrong: a Fault in the core's words, anything else in the browser's; what was called off is no fault. */
+/** Shows what went wrong: a Fault in the core's words, anything else in the browser's; what was cancelled is not a fault. */
 export function tell(error: unknown): void {
   if (isCalledOff(error)) return;
   if (isFault(error)) notice.value = { kind: "fault", text: error.what, hint: error.remedy };
   else notice.value = { kind: "fault", text: error instanceof Error ? error.message : String(error) };
+}
+
+/**
+ * Scrolls to the scene if less than half of it is in sight, or its `head`, where that has something to say; at once where
+ * motion is not wished for.
+ */
+export function showStage(head = false): void {
+  const scene = document.getElementById("scene");
+  if (!scene) return;
+  const { top, bottom, height } = scene.getBoundingClientRect();
+  const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
+  if (seen < height / 2 || (head && top < 0)) scene.scrollIntoView({ block: "start", behavior: reducedMotion.value ? "auto" : "smooth" });
 }

@@ -1,4 +1,4 @@
-// theme.ts: light or dark, as the visitor's system says until the visitor chooses.
+// theme.ts: what the visitor's device says: light or dark, unless the visitor chooses, and touch or mouse.
 import { computed, effect, signal } from "@preact/signals";
 
 export type Theme = "auto" | "light" | "dark";
@@ -36,3 +36,7 @@ export function setTheme(next: Theme): void {
   theme.value = next;
   withStorage((storage) => (next === "auto" ? storage.removeItem("theme") : storage.setItem("theme", next)));
 }
+
+const fingers = typeof matchMedia === "undefined" ? null : matchMedia("(hover: none) and (pointer: coarse)");
+export const isTouch = signal(fingers?.matches ?? false);
+fingers?.addEventListener("change", (event) => (isTouch.value = event.matches));

@@ -1,5 +1,7 @@
-// views.ts: the views of the page by name, switching between them, and what each remembers.
+// views.ts: the views of the page by name, switching between them, what each remembers, and addresses that name none.
 import { effect, signal } from "@preact/signals";
+import { strings } from "../strings";
+import { language } from "./language";
 import { change, recipe, type Recipe } from "./recipe";
 
 export const kViewNames = ["digits", "flock", "story", "fields", "map", "words"] as const;
@@ -11,7 +13,7 @@ export function viewNow(): ViewName {
 }
 
 /** The name in the recipe that no view has; null: there is none such. */
-export function strangeView(): string | null {
+function strangeView(): string | null {
   const { view } = recipe.value;
   return view === undefined || kViewNames.some((name) => name === view) ? null : view;
 }
@@ -34,4 +36,33 @@ export function goTo(view: ViewName, words: Recipe = {}): void {
   const gone = Object.fromEntries(Object.keys(recipe.value).map((key) => [key, ""]));
   const lang = words.lang ?? recipe.value.lang ?? ""; // the language stays
   change({ ...gone, at: "", ...(told ? words : remembered.get(view)), view, lang });
+}
+
+export function followTitle(): () => void {
+  return effect(() => {
+    void language.value; // another language, another title
+    const { views, title } = strings.common;
+    document.title = strings.share.pageTitle(views[viewNow()], title);
+  });
+}
+
+/** A sentence about the address just followed, where it names a view or a stop that there is not; null: it is known. */
+export function unknownAddress(hash: string): string | null {
+  const words = strings.common;
+  const view = strangeView();
+  if (view !== null) return words.noSuchView(view);
+  const { stop } = recipe.value;
+  const stops = strings.storyTitles.length;
+  const known = stop === undefined || (Number.isInteger(Number(stop)) && Number(stop) >= 1 && Number(stop) <= stops);
+  if (viewNow() === "story" && !known) return words.noSuchStop(stop, stops);
+  const named = recipe.value.view !== undefined || /(^#?|&)v=/.test(hash);
+  return /^#?$/.test(hash) || named ? null : words.noSuchPlace(decodeURIComponentSafely(hash));
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,5 +1,5 @@
 // digits.ts: texts of the view Digits.
-import { chance as chanceOf } from "./figures";
+import { chance as chanceOf } from "./numbers";
 
 const percent = (share: number) => chanceOf(share, "over");
 

@@ -1,5 +1,5 @@
 // fields.ts: texts of the view Fields.
-import { coordinate as figure, times, vector } from "./figures";
+import { coordinate as figure, times, vector } from "./numbers";
 
 export const fields = {
   title: "Four fields, one at a time",

@@ -1,6 +1,6 @@
 // flock.ts: texts of the view Flock.
 import type { KnownResult } from "../core/protocol";
-import { fixed, written } from "./decimal";
+import { fixed, written } from "./numbers";
 
 export const flock = {
   title: "A flock of tokens",

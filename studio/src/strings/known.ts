@@ -1,6 +1,6 @@
 // known.ts: writes what the core knows about a setting in other languages, from the name and the values of each result.
 import type { KnownName, KnownResult } from "../core/protocol";
-import { decimal } from "./decimal";
+import { decimal } from "./numbers";
 
 /** For every result its text, with {0}, {1} for values; and its source where the core's has English words. */
 export type KnownTexts = Record<KnownName, string | readonly [text: string, source: string]>;

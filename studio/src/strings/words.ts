@@ -1,5 +1,5 @@
 // words.ts: texts of the view Words, which no other view loads.
-import { fixed } from "./decimal";
+import { fixed } from "./numbers";
 
 export const words = {
   title: "Words of a trained transformer",

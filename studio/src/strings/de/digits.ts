@@ -1,6 +1,6 @@
 // digits.ts: die Worte der Ansicht Ziffern.
-import type { digits as english } from "../digits";
-import { chance as chanceOf, thousands } from "../figures";
+import type * as english from "../digits";
+import { chance as chanceOf, thousands } from "../numbers";
 import type { Translation } from "../translation";
 
 const percent = (share: number) => chanceOf(share, "über");
@@ -13,7 +13,7 @@ const layers = (count: number, shared: boolean) => {
   return shared ? `einer Schicht, ${count} Mal derselben` : `${count} Schichten, jede mit eigenen Zahlen`;
 };
 
-export const digits: Translation<typeof english> = {
+export const digits: Translation<typeof english.digits> = {
   title: "Eine Ziffer als Schwarm",
   what: (digits, pair) => {
     const one = digits.length <= 3 ? `eine ${digits.join(" oder eine ")}` : "eine Ziffer";

@@ -1,9 +1,9 @@
 // fields.ts: die Worte der Ansicht Felder.
-import type { fields as english } from "../fields";
-import { coordinate as figure, times, vector } from "../figures";
+import type * as english from "../fields";
+import { coordinate as figure, times, vector } from "../numbers";
 import type { Translation } from "../translation";
 
-export const fields: Translation<typeof english> = {
+export const fields: Translation<typeof english.fields> = {
   title: "Vier Felder, eines nach dem anderen",
   lead:
     "Eine trainierte Schicht besteht aus vier Abbildungen des Raums in sich selbst. Wo ein Token auch gerade ist, sagen sie ihm, " +

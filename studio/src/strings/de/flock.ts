@@ -1,11 +1,11 @@
 // flock.ts: die Worte der Ansicht Schwarm.
-import type { flock as english } from "../flock";
+import type * as english from "../flock";
 import type { Translation } from "../translation";
 import { writeKnown } from "../known";
 import { known } from "./known";
-import { fixed, written } from "../decimal";
+import { fixed, written } from "../numbers";
 
-export const flock: Translation<typeof english> = {
+export const flock: Translation<typeof english.flock> = {
   title: "Ein Schwarm von Token",
   intro: {
     SA: "Jedes Token sieht alle anderen an und bewegt sich nach dem, was es von ihnen hört.",

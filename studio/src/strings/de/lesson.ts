@@ -1,8 +1,8 @@
 // lesson.ts: die Worte des Blatts für Lehrende: eine Stunde, Ziele, Irrtümer, Fragen und Antworten.
-import type { lesson as english } from "../lesson";
+import type * as english from "../lesson";
 import type { Translation } from "../translation";
 
-export const lesson: Translation<typeof english> = {
+export const lesson: Translation<typeof english.lesson> = {
   title: "Transformer als Schwärme: eine Unterrichtsstunde",
   lead:
     "Zwölf Stationen, jede mit einer lebendigen Szene, einem Gedanken, einer Frage. Programmieren muss man nicht können; ab Station 4 " +

@@ -1,8 +1,8 @@
 // map.ts: die Worte der Ansicht Karte.
-import type { map as english } from "../map";
+import type * as english from "../map";
 import type { Translation } from "../translation";
 
-export const map: Translation<typeof english> = {
+export const map: Translation<typeof english.map> = {
   title: "Eine Karte aller Flüge",
   intro:
     "Jeder Bildpunkt sind 256 Flüge: 32 Token auf dem Kreis, bei einer Schärfe β, zu einer Zeit gesehen. Die Farbe sagt, in wie vielen " +

@@ -1,18 +1,56 @@
 // story.ts: die Worte der Ansicht Geschichte: zwölf Stationen vom einzelnen Wort bis zu Lesern auf dem Prüfstand.
-import { percentFine } from "../figures";
-import type { story as english } from "../story";
+import { fixed, percentFine } from "../numbers";
+import type * as english from "../story";
 import type { Translation } from "../translation";
 import { lesson } from "./lesson";
-import { lexicon } from "./lexicon";
-import { row, said } from "./story_scenes";
-import { firstStops } from "./story_stops";
-import { laterStops } from "./story_stops_later";
-import { fixed } from "../decimal";
+import { firstStops, laterStops } from "./story_stops";
+
+export const lexicon: Translation<typeof english.lexicon> = {
+  water:
+    "fluss flüsse wasser see seen meer meere ozean bach bäche strom teich regen regnet regnete flut fluten hochwasser schlamm " +
+    "schlammig nass schwimmen schwimmt schwamm fisch fische fischen fischte fischer angler angeln angelt boot boote schiff schiffe " +
+    "segel segeln segelt ufer küste sand sandig strand welle wellen ebbe gezeiten kanu schilf otter ente enten frosch frösche fähre " +
+    "brücke insel hafen delta nebel gischt sumpf stein steine kies wiese picknick untiefe versandet strömung",
+  money:
+    "geld bargeld münze münzen kredit kredite leihen leiht lieh verleiht borgen borgt borgte schulden schuld konto konten sparen spart " +
+    "sparte zins zinsen rate raten zahlen zahlt zahlte bezahlt preis preise kosten kostet reich arm gold silber dollar euro euros pfund " +
+    "tresor schalter kasse kassierer räuber markt laden läden kaufen kauft kaufte verkaufen verkauft rechnung schein scheine steuer " +
+    "steuern lohn löhne büro filiale aktie aktien überweisung überweist",
+  little:
+    "der die das den dem des ein eine einen einem einer eines und oder aber denn so als wie ist sind war waren sein bin bist bei mit von " +
+    "vom zu zum zur in im ins an am auf aus für über unter neben vor nach hinter zwischen durch um gegen ohne es er sie ich wir ihr du " +
+    "mich mir dich dir uns euch ihn ihm ihnen mein meine dein deine seine ihre unser nicht kein keine sehr auch dann dort hier da noch nur " +
+    "schon wieder wird werden wurde kann können will muss soll alle einige jeder jede beide man wenn weil dass ob sich hat haben hatte",
+};
+
+const kSaid: Readonly<Record<string, string>> = {
+  bank: "Bank", river: "Fluss", money: "Geld", muddy: "schlammig", lent: "lieh", the: "die", was: "war", me: "mir", boat: "Boot",
+  nail: "Nagel", ocean: "Ozean", leaks: "leckt", emergency: "Notfall",
+  small: "kleine", brown: "braune", puppy: "Welpe", sleeps: "schläft",
+  dog: "Hund", bites: "beißt", man: "Mann",
+  mud: "Schlamm", shore: "Ufer", loan: "Kredit", coin: "Münze", vault: "Tresor", rate: "Zins", hammer: "Hammer", plank: "Brett",
+  cold: "kalte", feet: "Füße", before: "vor", wedding: "Hochzeit",
+  fish: "Fisch", reeds: "Schilf", CLS: "CLS",
+  sea: "Ozean", lake: "See", shop: "Laden", till: "Beutel", moon: "Mond",
+  rivers: "Flüsse", run: "fließen", down: "hinab", to: "in", "the…": "den…",
+  coins: "Münzen", lie: "wandern", safe: "sicher", in: "in",
+};
+
+/** Wo ein Wort an einer Station anders heißt. */
+const kAt: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  listening: { was: "im", muddy: "versandet" },
+  asking: { the: "der" },
+  levels: { the: "der" },
+  next: { shore: "Strand" },
+};
+
+export const said = (stop: string, word: string): string => kAt[stop]?.[word] ?? kSaid[word] ?? word;
+export const row = ["Fluss", "Nebel", "Stille", "so", "lagen", "wir", "zwei", "auf", "der", "Bank"] as const;
 
 const kChannels = ["Größe", "Farbe", "wer"];
 const channels = (which: number[], mark: string) => which.map((k) => kChannels[k] + mark).join(" ");
 
-type Story = Omit<Translation<typeof english>, "stops">;
+type Story = Omit<Translation<typeof english.story>, "stops">;
 
 const words: Story = {
   lesson,

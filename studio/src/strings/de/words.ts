@@ -1,9 +1,9 @@
 // words.ts: die Worte der Ansicht Wörter.
-import type { words as english } from "../words";
+import type * as english from "../words";
 import type { Translation } from "../translation";
-import { fixed } from "../decimal";
+import { fixed } from "../numbers";
 
-export const words: Translation<typeof english> = {
+export const words: Translation<typeof english.words> = {
   title: "Wörter eines trainierten Transformers",
   intro:
     "Ein trainierter Transformer hat einen Satz gelesen. Seine Token fliegen, und jede Schicht ist ein Augenblick ihres Flugs. Fahr " +

@@ -1,6 +1,6 @@
 // digits.ts : les mots de la vue Chiffres.
-import type { digits as english } from "../digits";
-import { chance as chanceOf, thousands } from "../figures";
+import type * as english from "../digits";
+import { chance as chanceOf, thousands } from "../numbers";
 import type { Translation } from "../translation";
 
 const percent = (share: number) => chanceOf(share, "plus de");
@@ -13,7 +13,7 @@ const layers = (count: number, shared: boolean) => {
   return shared ? `une couche, ${count} fois la même` : `${count} couches, chacune avec ses propres nombres`;
 };
 
-export const digits: Translation<typeof english> = {
+export const digits: Translation<typeof english.digits> = {
   title: "Un chiffre en nuée",
   what: (digits, pair) => {
     const one = digits.length <= 3 ? `un ${digits.join(" ou un ")}` : "un chiffre";

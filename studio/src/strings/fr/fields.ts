@@ -1,9 +1,9 @@
 // fields.ts : les mots de la vue Champs.
-import type { fields as english } from "../fields";
-import { coordinate as figure, times, vector } from "../figures";
+import type * as english from "../fields";
+import { coordinate as figure, times, vector } from "../numbers";
 import type { Translation } from "../translation";
 
-export const fields: Translation<typeof english> = {
+export const fields: Translation<typeof english.fields> = {
   title: "Quatre champs, un à la fois",
   lead:
     "Une couche entraînée, ce sont quatre applications de l’espace dans lui-même. Où que soit un token, elles lui disent où il regarde " +

@@ -1,11 +1,11 @@
 // flock.ts : les mots de la vue Nuée.
-import type { flock as english } from "../flock";
+import type * as english from "../flock";
 import type { Translation } from "../translation";
 import { writeKnown } from "../known";
 import { known } from "./known";
-import { fixed, written } from "../decimal";
+import { fixed, written } from "../numbers";
 
-export const flock: Translation<typeof english> = {
+export const flock: Translation<typeof english.flock> = {
   title: "Une nuée de tokens",
   intro: {
     SA: "Chaque token regarde tous les autres et bouge selon ce qu’il entend d’eux.",

@@ -1,8 +1,8 @@
 // lesson.ts : les mots de la fiche des enseignants : une leçon, des buts, des idées fausses, questions et réponses.
-import type { lesson as english } from "../lesson";
+import type * as english from "../lesson";
 import type { Translation } from "../translation";
 
-export const lesson: Translation<typeof english> = {
+export const lesson: Translation<typeof english.lesson> = {
   title: "Les transformers comme des nuées : une leçon",
   lead:
     "Douze étapes, chacune avec une scène vivante, une idée, une question. Il n’y a pas besoin de savoir programmer ; un peu de vecteurs " +

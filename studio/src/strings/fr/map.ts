@@ -1,8 +1,8 @@
 // map.ts : les mots de la vue Carte.
-import type { map as english } from "../map";
+import type * as english from "../map";
 import type { Translation } from "../translation";
 
-export const map: Translation<typeof english> = {
+export const map: Translation<typeof english.map> = {
   title: "Une carte de tous les vols",
   intro:
     "Chaque pixel, c’est 256 vols : 32 tokens sur le cercle, à une acuité β, vus à un instant. La couleur dit en combien d’amas ils sont.",

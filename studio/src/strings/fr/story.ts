@@ -1,18 +1,55 @@
-// story.ts : les mots de la vue Récit : douze étapes, du mot seul à des lecteurs mis à l’épreuve.
-import { percentFine } from "../figures";
-import type { story as english } from "../story";
+// story.ts : les mots de la vue Récit : douze étapes, du mot seul à des lecteurs mis à l’épreuve.
+import { fixed, percentFine } from "../numbers";
+import type * as english from "../story";
 import type { Translation } from "../translation";
 import { lesson } from "./lesson";
-import { lexicon } from "./lexicon";
-import { row, said } from "./story_scenes";
-import { firstStops } from "./story_stops";
-import { laterStops } from "./story_stops_later";
-import { fixed } from "../decimal";
+import { firstStops, laterStops } from "./story_stops";
+
+export const lexicon: Translation<typeof english.lexicon> = {
+  water:
+    "rivière rivières fleuve eau eaux lac lacs mer mers océan ruisseau ruisseaux étang pluie pleut crue crues inonde inondation boue " +
+    "boueux boueuse mouillé mouillée nager nage nagent poisson poissons pêche pêcher pêcheur bateau bateaux navire voile voiles rive " +
+    "rives sable plage vague vagues marée marées canoë roseau roseaux loutre loutres canard canards grenouille bac pont île port delta " +
+    "brume écume marais pierre pierres coule coulent coulait source cascade verse bu boire boit buvait gouttes goutte bouteille verre",
+  money:
+    "argent monnaie pièce pièces prêt prêts prête prêter emprunte emprunter dette dettes crédit chèque compte comptes épargne taux intérêt " +
+    "intérêts paie payer paye payé prix coût coûte riche pauvre or dollar dollars euro euros livre livres coffre guichet caisse caissier " +
+    "voleur voleurs marché magasin boutique achète acheter vend vendre facture billet billets budget impôt impôts salaire bureau banque " +
+    "banquier bourse retire retrait",
+  little:
+    "le la les l un une des de du d à au aux en dans sur sous par pour avec sans et ou mais donc car si comme est sont était étaient être suis " +
+    "il elle ils elles je tu nous vous on me te se m t s mon ma mes ton ta tes son sa ses notre votre leur leurs ce cet cette ces qui que qu " +
+    "quoi dont où ne n pas plus très aussi puis alors ici là y encore tout toute tous toutes chaque quand avant après près entre vers chez " +
+    "peut doit va fait a ai as ont avait",
+};
+
+const kSaid: Readonly<Record<string, string>> = {
+  bank: "liquide", river: "rivière", money: "argent", muddy: "boueux", lent: "prête", the: "le", was: "était", me: "du", boat: "bateau",
+  nail: "clou", ocean: "océan", leaks: "fuite", emergency: "urgence",
+  small: "petit", brown: "brun", puppy: "chiot", sleeps: "dort",
+  dog: "chien", bites: "mord", man: "homme",
+  mud: "boue", shore: "rive", loan: "prêt", coin: "pièce", vault: "coffre", rate: "taux", hammer: "marteau", plank: "planche",
+  cold: "froides", feet: "sueurs", before: "avant", wedding: "mariage",
+  fish: "poisson", reeds: "roseaux", CLS: "CLS",
+  sea: "mer", lake: "lagune", shop: "boutique", till: "caisse", moon: "lune",
+  rivers: "rivières", run: "coulent", down: "toujours", to: "vers", "the…": "la…",
+  coins: "pièces", lie: "dorment", safe: "bien", in: "dans",
+};
+
+/** Là où un mot s’écrit autrement à une étape. */
+const kAt: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  messages: { nail: "coque" },
+  listening: { river: "rive", was: "la", muddy: "inonde", money: "banquier" },
+  next: { shore: "plage", vault: "banque", nail: "planche" },
+};
+
+export const said = (stop: string, word: string): string => kAt[stop]?.[word] ?? kSaid[word] ?? word;
+export const row = ["Rivière", "brume", "silence", "à", "deux", "nous", "buvions", "ce", "doux", "liquide"] as const;
 
 const kChannels = ["taille", "couleur", "qui"];
 const channels = (which: number[], mark: string) => which.map((k) => kChannels[k] + mark).join(" ");
 
-type Story = Omit<Translation<typeof english>, "stops">;
+type Story = Omit<Translation<typeof english.story>, "stops">;
 
 const words: Story = {
   lesson,

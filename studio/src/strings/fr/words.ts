@@ -1,9 +1,9 @@
 // words.ts : les mots de la vue Mots.
-import type { words as english } from "../words";
+import type * as english from "../words";
 import type { Translation } from "../translation";
-import { fixed } from "../decimal";
+import { fixed } from "../numbers";
 
-export const words: Translation<typeof english> = {
+export const words: Translation<typeof english.words> = {
   title: "Les mots d’un transformer entraîné",
   intro:
     "Un transformer entraîné a lu une phrase. Ses tokens volent, et chaque couche est un moment de leur vol. Parcourez les couches, et " +

@@ -1,22 +1,240 @@
-// draw.ts: the scene of a digit's run: tokens in the colours of their votes, trails, gates, the attention of one token.
+// draw.ts: the scene of a digit's run: tokens in the colours of their votes, trails, gates, the vote, the attention of one token.
 import type { Gaze, TrainedInfo } from "../../core/protocol";
+import { across, addArrow, cross, Strokes, unit, type Vector } from "../../scene/strokes";
 import { DomeScene } from "../../scene/dome";
-import { addHeadLines } from "../../scene/heads";
-import { linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
+import { addHeadLines, meanAttention } from "../../scene/heads";
+import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
-import { Strokes } from "../../scene/strokes";
 import type { Seen } from "../../state/dome";
 import type { Film } from "../../state/film";
 import { strings } from "../../strings";
-import type { Paints } from "./colours";
-import { addRings, addVectors, gazeLines } from "./lines";
-import { chancesAt, leader } from "./reading";
-import { toScene } from "./squeeze";
-import { VoteScene } from "./vote";
+import { chancesAt, leader, meanOf } from "./reading";
+
+/** The radius of the gates; inside it, positions are drawn unchanged. */
+export const kGates = 10;
+const kRoom = 6; // all that lies beyond the gates is drawn within this many units
+
+/** The scene's distance of a true one: r up to the gates, then gates + room v / (room + v) with v = r - gates. */
+export function drawnAt(r: number): number {
+  if (!(r > kGates)) return r;
+  const v = r - kGates;
+  return kGates + kRoom / (kRoom / v + 1);
+}
+
+/** The inverse; the end of the room, which nothing reaches, is taken for a place just before it. */
+export function trueAt(s: number): number {
+  if (!(s > kGates)) return s;
+  const share = Math.min(0.999, (s - kGates) / kRoom);
+  return kGates + (kRoom * share) / (1 - share);
+}
+
+/** (n, d) to (n, 3): the first three coordinates, drawn as `drawnAt` says when `on`. */
+export function toScene(places: Float32Array, d: number, on: boolean, out: Float32Array): void {
+  const n = out.length / 3;
+  for (let i = 0; i < n; ++i) {
+    const x = places[i * d];
+    const y = places[i * d + 1];
+    const z = d > 2 ? places[i * d + 2] : 0;
+    const r = on ? Math.hypot(x, y, z) : 0;
+    const scale = r > kGates ? drawnAt(r) / r : 1;
+    out[3 * i] = scale * x;
+    out[3 * i + 1] = scale * y;
+    out[3 * i + 2] = scale * z;
+  }
+}
+
+/** The true place (d) of a place in the scene, for a hand that drags there. */
+export function moved(place: readonly number[], delta: readonly number[], on: boolean): number[] {
+  const length = (p: readonly number[]) => Math.hypot(p[0], p[1], p[2] ?? 0);
+  const r = length(place);
+  const shrink = on && r > kGates ? drawnAt(r) / r : 1;
+  const drawn = place.map((x, c) => (c < 3 ? x * shrink + delta[c] : x));
+  const s = length(drawn);
+  const grow = on && s > kGates ? trueAt(s) / s : 1;
+  return drawn.map((x, c) => (c < 3 ? x * grow : x));
+}
+
+/** The names of the classes' colours: two sides, or ten hues. */
+export function classColours(classes: number): string[] {
+  return classes === 2 ? ["--left", "--right"] : Array.from({ length: classes }, (_, c) => `--class-${c % 10}`);
+}
+
+/** What the scene paints with. */
+export interface Paints {
+  classes: Rgb[];
+  ink: Rgb;
+  paper: Rgb;
+  query: Rgb;
+  key: Rgb;
+  value: Rgb;
+  will: Rgb;
+  accent: Rgb;
+}
+
+export function readPaints(classes: number): Paints {
+  return {
+    classes: classColours(classes).map(inkOf),
+    ink: inkOf("--ink"),
+    paper: inkOf("--paper"),
+    query: inkOf("--query"),
+    key: inkOf("--key"),
+    value: inkOf("--value"),
+    will: inkOf("--will"),
+    accent: inkOf("--accent"),
+  };
+}
+
+const kRing = 2.4; // radius of a gate
+const kRingGap = 0.04;
+const kRingPieces = 56;
+const kLongest = 7; // no arrow is longer, in units of the scene
+const kHeard = 40; // the most tokens shown of an attention
+
+/** `rings` close rings at a target, across the way from the middle to it; two gates also look to the viewer. */
+function addRings(
+  pieces: Pieces,
+  target: readonly number[],
+  { colour, turned, rings }: { colour: Rgb; turned: boolean; rings: number },
+): void {
+  const at: Vector = [target[0], target[1], target[2] ?? 0];
+  const out = unit(at);
+  const axis = turned ? unit([out[0], out[1], out[2] + 1.2]) : out;
+  const u = across(axis);
+  const v = cross(axis, u);
+  const place = (k: number, radius: number) => {
+    const a = (2 * Math.PI * k) / kRingPieces;
+    return at.map((x, c) => x + radius * (Math.cos(a) * u[c] + Math.sin(a) * v[c]));
+  };
+  for (let ring = 0; ring < rings; ++ring) {
+    const radius = kRing + kRingGap * ring;
+    for (let k = 0; k < kRingPieces; ++k) pieces.add(place(k, radius), place(k + 1, radius), colour);
+  }
+}
+
+/** Others in the order of loudness, the loudest first. */
+export function loudest(weights: Float64Array, boid: number, most: number): number[] {
+  const others = Array.from(weights.keys()).filter((j) => j !== boid && weights[j] > 0);
+  return others.sort((a, b) => weights[b] - weights[a] || a - b).slice(0, most);
+}
+
+/** Lines from a token to those it attends to, in three thicknesses; colour by weight, 1 the largest. */
+export function gazeLines(gaze: Gaze, boid: number, spots: Float32Array, colour: (loud: number) => Rgb) {
+  const weights = meanAttention(gaze);
+  const order = loudest(weights, boid, kHeard);
+  const most = weights[order[0]] ?? 0;
+  const layers = [1, 2.2, 4].map((width) => ({ points: [] as number[], colours: [] as number[], width }));
+  for (const j of order) {
+    const loud = weights[j] / most;
+    if (loud < 0.02) break;
+    const layer = layers[loud > 0.6 ? 2 : loud > 0.25 ? 1 : 0];
+    layer.points.push(...spots.subarray(3 * boid, 3 * boid + 3), ...spots.subarray(3 * j, 3 * j + 3));
+    layer.colours.push(...colour(loud), ...colour(loud));
+  }
+  return layers;
+}
+
+/** How long a vector of length l is drawn: long ones are shortened, none is longer than `kLongest`. */
+function drawnLength(l: number): number {
+  return (kLongest * l) / (l + kLongest);
+}
+
+/** Query, key, value and feed-forward as arrows from a place. */
+export function addVectors(pieces: Pieces, gaze: Gaze, at: ArrayLike<number>, paints: Paints): void {
+  const arrows: [number[], Rgb][] = [
+    [gaze.query, paints.query], [gaze.key, paints.key], [gaze.value, paints.value], [gaze.feedForward, paints.will],
+  ];
+  for (const [vector, paint] of arrows) {
+    if (vector.length === 0) continue;
+    const way: Vector = [vector[0], vector[1], vector[2] ?? 0];
+    const length = drawnLength(Math.hypot(...way));
+    if (!(length > 0.05)) continue;
+    const forth = unit(way);
+    const drawn: Vector = [length * forth[0], length * forth[1], length * forth[2]];
+    addArrow(pieces, at, drawn, { colour: linear(paint), barb: Math.min(0.8, 0.35 * length) });
+  }
+}
+
+//   p = softmax_c( <m, g_c> / 10 ),   v = sum_c p_c g_c
+// Of the mean m only counts how far it lies towards each gate g; a sure mean may lie anywhere on that side. So m is drawn
+// where it is, as a cross, and the vote v, a ball, where the chances p have it: in the middle undecided, in a gate sure.
+const kUnderVote = 1.7; // its name is below the ball
+const kBesideMean = 1.5; // and that of the mean next to its cross, away from the vote
+const kArm = 0.62; // of the cross
+const kNear = 44; // CSS pixels: a mean that is seen closer to the vote has no name, which would cover the vote's
+
+/** Where chances put the vote between the gates, (3). */
+export function voteOf(targets: readonly (readonly number[])[], chances: ArrayLike<number>): [number, number, number] {
+  const place: [number, number, number] = [0, 0, 0];
+  targets.forEach((gate, c) => {
+    for (let k = 0; k < 3; ++k) place[k] += chances[c] * (gate[k] ?? 0);
+  });
+  return place;
+}
+
+/** One moment of a flight; `places` (n, d) of it, as they are drawn. */
+interface Poll {
+  film: Film;
+  at: number;
+  targets: readonly (readonly number[])[];
+  places: Float32Array;
+  paints: Paints;
+  squeeze: boolean;
+}
+
+class VoteScene {
+  private readonly pieces = new Pieces();
+
+  constructor(private readonly stage: Stage, private readonly strokes: Strokes) {}
+
+  clear(): void {
+    this.stage.boids("vote", null);
+    for (const name of ["vote-way", "mean", "mean-way"]) this.strokes.set(name, null);
+  }
+
+  draw(poll: Poll): void {
+    const { film, at, targets, paints } = poll;
+    const frames = Array.from({ length: Math.floor(at) - film.first + 1 }, (_, k) => film.first + k);
+    const chances = chancesAt(film, at);
+    const verdict = leader(chances);
+    const votes = [...frames, at].map((k) => voteOf(targets, chancesAt(film, k)));
+    const means = [...frames.map((k) => this.meanAt(poll, film.frame(k))), this.meanAt(poll, poll.places)];
+    const [vote, mean] = [votes[votes.length - 1], means[means.length - 1]];
+    const soft = linear(mixInk(paints.paper, paints.ink, 0.55));
+    this.way("vote-way", votes, linear(paints.ink), 3);
+    this.way("mean-way", [...means, vote], soft, 1.25); // its own way, and the tie to what comes of it
+    this.pieces.clear();
+    for (let k = 0; k < 3; ++k) {
+      const arm = [0, 1, 2].map((c) => (c === k ? kArm : 0));
+      this.pieces.add(mean.map((x, c) => x - arm[c]), mean.map((x, c) => x + arm[c]), linear(paints.ink));
+    }
+    this.strokes.set("mean", { ...this.pieces.lines, width: 2.5, order: 2 });
+    this.stage.boids("vote", {
+      positions: Float32Array.from(vote), colours: new Float32Array(at > 0 ? paints.classes[verdict] : paints.ink),
+      sizes: new Float32Array([2.4]), marks: new Float32Array([1]), order: 2,
+    });
+    const [one, other] = [this.stage.onScreen(vote), this.stage.onScreen(mean)];
+    const apart = one && other && Math.hypot(one.x - other.x, one.y - other.y) > kNear;
+    const away = one && other && other.y > one.y ? -kBesideMean : kBesideMean;
+    this.stage.moveLabel("vote", [vote[0], vote[1] - kUnderVote, vote[2]]);
+    this.stage.moveLabel("mean", apart ? [mean[0], mean[1] + away, mean[2]] : null);
+  }
+
+  private meanAt({ film, squeeze }: Poll, places: Float32Array): number[] {
+    const spot = new Float32Array(3);
+    toScene(Float32Array.from(meanOf(places, film.info.n, film.info.d)), 3, squeeze, spot);
+    return [...spot];
+  }
+
+  private way(name: string, places: readonly (readonly number[])[], colour: Rgb, width: number): void {
+    this.pieces.clear();
+    for (let k = 1; k < places.length; ++k) this.pieces.add(places[k - 1], places[k], colour);
+    this.strokes.set(name, { ...this.pieces.lines, width });
+  }
+}
 
 export const kFlockLayer = "flock";
 const kTrail = 2.5; // frames
-const kBelow = 4; // words stand below their gate,
+const kBelow = 4; // words are below their gate,
 const kAboveGate = 3.6; // digits above it,
 const kOutwards = 0.32; // or further out than it where there are more than two, in shares of its distance
 const kTrailPieces = 4;
@@ -25,7 +243,7 @@ const kTrailPieces = 4;
 export interface Shot {
   film: Film;
   ghost: Film | null;
-  /** The same picture with attention off, flown beside, where there is one. */
+  /** The same picture with attention off, if it runs too. */
   beside?: Film | null;
   at: number;
   trained: TrainedInfo;
@@ -127,7 +345,7 @@ export class DigitScene {
     this.drawDome(room, shot);
   }
 
-  /** The mean of all boids, which alone is read, and the vote that comes of it. */
+  /** The mean of all tokens, the only readout, and the vote computed from it. */
   private drawVote(room: Room, { film, at, trained, paints, squeeze }: Shot): void {
     if (trained.readout !== "mean") return this.vote.clear();
     this.vote.draw({ film, at, targets: trained.targets, places: room.places, paints, squeeze });
@@ -269,7 +487,7 @@ export class DigitScene {
   }
 }
 
-/** Where the name of a gate stands: beside it, since the vote ends in it. */
+/** Where the name of a gate is drawn: next to it, because the vote ends in it. */
 function nameOf(target: readonly number[], task: TrainedInfo["task"], two: boolean): [number, number, number] {
   const [x, y, z = 0] = target;
   if (!two) return [x, y, z].map((c) => (1 + kOutwards) * c) as [number, number, number];

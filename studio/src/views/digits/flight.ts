@@ -96,7 +96,7 @@ export class DigitFlights {
   });
   /** Whether two pictures are compared. */
   readonly pair = computed(() => (this.entry.value?.task ?? this.trained.value?.task) === "same");
-  /** The same picture flown by the same swarm with its attention off, beside it; null where that is not asked for. */
+  /** The same picture run by the same swarm with its attention off, next to it; null if that is not requested. */
   readonly beside = signal<Film | null>(null);
   /** What the flight on stage comes to, known before it is there; and what it was before the last stroke. */
   readonly ending = signal<Ending | null>(null);
@@ -135,7 +135,7 @@ export class DigitFlights {
     void film?.need(film.last);
   }
 
-  /** Flies to the end in the background and says what it comes to. */
+  /** Runs to the end in the background and returns the result. */
   private async foresee(film: Film, { ink, other }: Source, entry: SwarmEntry): Promise<void> {
     const text = word("ink", "");
     const before = text !== "" && text === grown.value ? this.ending.value : null;

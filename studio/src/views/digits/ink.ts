@@ -68,7 +68,7 @@ export function textOfInk(ink: Ink): string {
   return textOfBytes(bytes);
 }
 
-/** The inverse; null where the text is no picture. */
+/** The inverse; null if the text is not a picture. */
 export function inkOfText(text: string): Ink | null {
   const bytes = bytesOfText(text);
   if (!bytes) return null;
@@ -120,7 +120,7 @@ export function textOfPlaces(rows: Float64Array): string {
   return textOfBytes(bytes);
 }
 
-/** The inverse; null where the text is no places. */
+/** The inverse; null if the text is not a list of positions. */
 export function placesOfText(text: string): Float64Array | null {
   const bytes = bytesOfText(text);
   if (!bytes || bytes.length === 0 || bytes.length % 6 !== 0) return null;

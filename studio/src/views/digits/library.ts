@@ -4,13 +4,13 @@ import { bytesOf } from "../../core/stream";
 import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { strings } from "../../strings";
-import { withoutAttention } from "./without_attention";
+import { withoutAttention } from "./pairs";
 
 /** One line of models/index.json, or an own run. */
 export interface SwarmEntry {
   /** Below models/; of an own run its address. */
   file: string;
-  /** Of an own run its model tells, once it is here. */
+  /** Of a visitor's run it is known once its model is loaded. */
   task?: TrainedInfo["task"];
   name: string;
   title: string;
@@ -79,7 +79,7 @@ function loading(entry: SwarmEntry, deaf: boolean): Loaded {
   return { load, off };
 }
 
-/** A swarm in the core, by its line of the list; `deaf`: the same one, its boids hear nobody. */
+/** A swarm in the core, by its line of the list; `deaf`: the same one without attention. */
 export function swarm(entry: SwarmEntry, deaf = false): Promise<TrainedInfo> {
   const key = `${deaf ? "deaf " : ""}${entry.file}`;
   const one = loaded.get(key) ?? loading(entry, deaf);
@@ -111,7 +111,7 @@ export const testDigits = once(async (): Promise<TestDigits> => {
   return { count, labels, ink: (k) => ({ height, width, pixels: new Uint8Array(bytes, k * size, size).slice() }) };
 });
 
-/** Trained runs as swarms to choose; what only their model tells stays 0. */
+/** Trained runs as swarms to choose; what only their model contains stays 0. */
 export function ownSwarms(runs: readonly OwnRun[]): SwarmEntry[] {
   return shownAs(runs, "model").flatMap(({ name, digits, d, model, accuracy, summary }) => {
     if (!model || !digits || d < 2) return [];

@@ -57,14 +57,14 @@ async function complaintOf(file: File): Promise<{ text: string; hint: string }> 
     : { text: words.noPicture(file.name), hint: words.badPictureHint };
 }
 
-/** Takes the first file: a picture of ours is followed, places fly as they are, any other picture is read as ink. */
+/** Takes the first file: the recipe in a picture of the page is opened, positions become tokens, any other picture becomes ink. */
 export async function take(files: readonly File[]): Promise<boolean> {
   const words = strings.digits;
   const file = files[0];
   if (!file) return false;
-  const { recipeOfFile } = await import("../../export/embedded_recipe");
+  const { recipeOfFile } = await import("../../export/file_recipe");
   const carried = await recipeOfFile(file);
-  if (carried && follow(carried)) return true; // a picture of ours is a door
+  if (carried && follow(carried)) return true; // a picture of the page opens its recipe
   if (holdsPoints(file.name)) {
     const { readPoints } = await import("../../export/read_points");
     const points = await readPoints(file);

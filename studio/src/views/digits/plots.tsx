@@ -4,7 +4,7 @@ import { Plot, type Line } from "../../parts/plot";
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
 import { strings } from "../../strings";
-import { classColours } from "./colours";
+import { classColours } from "./draw";
 import { chanceOver, chancesAt, dissenters, dissentOver, leader } from "./reading";
 
 function padded(values: Float64Array, length: number): Float64Array {

@@ -26,7 +26,7 @@ export function leader(chances: ArrayLike<number>): number {
   return best;
 }
 
-/** The mean place of a frame (n, d), which alone is read; (3). */
+/** The mean position of a frame (n, d), the only readout; (3). */
 export function meanOf(places: ArrayLike<number>, n: number, d: number): [number, number, number] {
   const sum: [number, number, number] = [0, 0, 0];
   for (let i = 0; i < n; ++i) for (let c = 0; c < Math.min(3, d); ++c) sum[c] += places[i * d + c] / n;

@@ -1,11 +1,65 @@
-// verdict.tsx: the vote as it is now: chances of the classes, twice where two runs are shown.
+// verdict.tsx: the vote as it is now: chances of the classes, twice where two runs are shown, on the card of a film, and while the visitor draws.
+import { signal } from "@preact/signals";
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
+import { type Card, core } from "../../state/session";
 import { strings } from "../../strings";
-import { classColours } from "./colours";
+import { classColours } from "./draw";
 import type { DigitFlights, Ending } from "./flight";
-import type { Opinion } from "./opinions";
+import { hasInk } from "./ink";
+import { type Opinion, opinionOf } from "./pairs";
 import { chancesAt, dissenters, leader, majority } from "./reading";
+import type { Sheet } from "./sheet";
+
+/** One question at a time, each about the sheet as it is then. */
+export class LiveVerdict {
+  readonly said = signal<Opinion | null>(null);
+  private asking = false;
+  private again = false;
+
+  constructor(private readonly flights: DigitFlights, private readonly sheet: Sheet) {}
+
+  async ask(): Promise<void> {
+    this.again = true;
+    if (this.asking) return;
+    this.asking = true;
+    try {
+      while (this.again && this.sheet.drawing) {
+        this.again = false;
+        const trained = this.flights.trained.value;
+        const ink = this.sheet.ink();
+        if (!trained || trained.task !== "digits" || !hasInk(ink)) break;
+        const awake = await core;
+        const opinion = await opinionOf(awake, trained, await awake.centre(ink)).catch(() => null);
+        this.said.value = this.sheet.drawing ? opinion : null;
+      }
+    } finally {
+      this.asking = false;
+    }
+  }
+}
+
+/** At the moment the player is at; null before anything has flown. */
+export function cardOf({ player, source, size, ending }: DigitFlights): Card | null {
+  const film = player.film.value;
+  if (!film || film.flown.value <= film.first) return null;
+  const { classes } = film.info;
+  const words = strings.digits;
+  const chances = chancesAt(film, player.at.value);
+  const best = leader(chances);
+  const colours = classColours(classes.length);
+  const refused = player.at.value >= film.last && player.ghost.value === null && ending.value?.neither === true;
+  const inks = [source.value.ink, source.value.other?.ink].flatMap((ink) => (ink ? [ink] : []));
+  return {
+    headline: refused
+      ? `${words.neither}, ${words.neitherVote(classes[best])}`
+      : `${words.says} ${words.verdict(classes[best], chances[best])}`,
+    colour: colours[best],
+    inks,
+    chances: classes.map((name, c) => ({ name: words.className(name), share: chances[c], colour: colours[c] })),
+    moment: words.moment(player.frame.value, size.value.blocks),
+  };
+}
 
 interface OneProps {
   film: Film;

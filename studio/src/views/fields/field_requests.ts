@@ -4,8 +4,7 @@ import type { Film } from "../../state/film";
 import { Question } from "../../state/question";
 import { tell } from "../../state/session";
 import { kFields, type LineName } from "./choices";
-import { gridOf, type Slice } from "./slice";
-import { carried, streamlines, type Ask } from "./stream";
+import { type Ask, carried, gridOf, type Slice, streamlines } from "./slice";
 
 /** What is wanted; the answers follow as they come. */
 export interface Wish {

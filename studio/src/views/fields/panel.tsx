@@ -1,19 +1,55 @@
-// panel.tsx: the controls of the view Fields.
+// panel.tsx: the controls of the view Fields, and the strip with the lengths of each field's vectors on the slice.
 import type { TrainedInfo } from "../../core/protocol";
 import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
-import { isTouch } from "../../state/touch";
+import { isTouch } from "../../state/theme";
 import { strings } from "../../strings";
+import { fixed } from "../../strings/numbers";
 import { fields as fieldsText } from "../../strings/fields";
 import type { DigitFlights } from "../digits/flight";
 import { swarmOptions } from "../digits/library";
-import { scalesOf } from "./arrows";
-import type { FieldRequests, GridAnswer } from "./field_requests";
 import {
   blockNow, kFields, kInks, kLines, kMostDrops, kSlice, linesNow, scaleNow, show, showAll, shownNow, sliceNow,
 } from "./choices";
-import { cellOf, formatDrops, kAxes, parseDrops, placeOn, type Axis } from "./slice";
-import { fixed } from "../../strings/decimal";
+import { lengthsOf, scalesOf } from "./draw";
+import type { FieldRequests, GridAnswer } from "./field_requests";
+import { type Axis, cellOf, formatDrops, kAxes, parseDrops, placeOn } from "./slice";
+
+export function Strength({ grid }: { grid: GridAnswer | null }) {
+  const words = fieldsText;
+  const rows = grid
+    ? kFields.map((name, which) => {
+        const lengths = lengthsOf(grid.values, which * grid.d, 4 * grid.d, grid.d).filter(Number.isFinite);
+        const mean = lengths.reduce((sum, x) => sum + x, 0) / Math.max(1, lengths.length);
+        return { name, mean, longest: lengths.reduce((a, b) => Math.max(a, b), 0) };
+      })
+    : [];
+  const shown = shownNow();
+  const most = Math.max(1e-12, ...rows.map((row) => row.longest));
+  return (
+    <figure class="strength">
+      <figcaption>{words.strength}</figcaption>
+      <ul>
+        {rows.map(({ name, mean, longest }) => (
+          <li
+            key={name}
+            data-field={name}
+            class={shown.includes(name) ? undefined : "hidden-field"}
+            style={{
+              "--ink-of": `var(${kInks[name]})`,
+              "--mean": `${(100 * mean) / most}%`,
+              "--longest": `${(100 * longest) / most}%`,
+            }}
+          >
+            <span>{words.short[name]}</span>
+            <span class="strength-bar" aria-hidden="true"><i /><b /></span>
+            <output>{words.meanLongest(mean, longest)}</output>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
 
 const plain = (key: string, initial: number) => (value: number) => change({ [key]: value === initial ? "" : value });
 
@@ -160,4 +196,3 @@ export function BoidGroup({ n, boid, requests }: { n: number; boid: number | nul
     </Group>
   );
 }
-

@@ -9,15 +9,14 @@ import { Frame } from "../../parts/frame";
 import { useOwnRuns } from "../../parts/own_runs";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
-import { onClicks } from "../../scene/click";
+import { onClicks } from "../../scene/camera";
 import type { Stage, StageOptions } from "../../scene/stage";
 import { domeShown, Domes, headNow, partNow } from "../../state/dome";
 import { enrol } from "../../state/language";
 import type { Player } from "../../state/player";
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
-import { isDark } from "../../state/theme";
-import { isTouch } from "../../state/touch";
+import { isDark, isTouch } from "../../state/theme";
 import { strings } from "../../strings";
 import { fields as fieldsText } from "../../strings/fields";
 import { DigitFlights } from "../digits/flight";
@@ -25,9 +24,8 @@ import { flyRandom } from "../digits/pairs";
 import { FieldRequests } from "./field_requests";
 import { blockNow, kMostDrops, linesNow, scaleNow, shownNow, sliceNow } from "./choices";
 import { FieldScene, kFlock, type Shot } from "./draw";
-import { BoidGroup, dropAt, DropGroup, FieldGroup, SliceGroup, SwarmGroup } from "./panel";
+import { BoidGroup, dropAt, DropGroup, FieldGroup, SliceGroup, Strength, SwarmGroup } from "./panel";
 import { parseDrops, type Axis } from "./slice";
-import { Strength } from "./strength";
 import "./fields.css";
 
 /** The words of the view in the language of the page. */
@@ -59,7 +57,7 @@ function follow({ flights, requests, domes }: Parts): () => void {
   });
 }
 
-/** One sentence, at most once a second and when the film stands still. */
+/** One sentence, at most once a second, and when the film pauses. */
 function narrate(flights: DigitFlights, requests: FieldRequests): () => void {
   let told = 0;
   return effect(() => {

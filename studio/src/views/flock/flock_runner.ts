@@ -13,12 +13,11 @@ import { Question } from "../../state/question";
 import { flag, recipe, word } from "../../state/recipe";
 import { core, isFault, notice, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
-import { Motion } from "./motion";
+import { AtEnd, Motion } from "./motion";
 import { keptFilm } from "./own_runs";
 import { boidSize, FlockScene, type Colouring, type Look } from "./scene";
-import { AtEnd } from "./at_end";
 import { Overlay, type Counted } from "./overlay";
-import { inPageWords } from "./faults";
+import { inPageWords } from "./look_for";
 import { flockParameters, initialOf } from "./parameters";
 
 const kWait = 120; // ms a slider may still move before its flight begins
@@ -214,7 +213,7 @@ export class FlockRunner {
       .catch(() => undefined);
   }
 
-  /** Whom the chosen boid hears at the frame shown. */
+  /** What the chosen token attends to at the frame shown. */
   private askGaze(): void {
     const boid = this.branch.chosen.value.at(-1);
     const frame = this.player.frame.value;

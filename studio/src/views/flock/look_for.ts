@@ -1,5 +1,5 @@
-// look_for.ts: a hint on what to look for, computed from the current settings.
-import type { KnownResult, Words } from "../../core/protocol";
+// look_for.ts: texts about settings: what to look for, the stop of the Story that explains them, and why the core refused them.
+import type { Fault, KnownResult, Words } from "../../core/protocol";
 import { flock as flockText } from "../../strings/flock";
 import { stopOf } from "../story/stops";
 import { kDefaults } from "./parameters";
@@ -26,14 +26,30 @@ export function lookFor(words: Words, known: readonly KnownResult[] = []): strin
 
 const kPlain = "identity";
 
-/** Whether the near are heard loudest and drawn to: no matrix turns what is asked, shown or said. */
+/** Whether tokens attend most to near ones and move towards them: Q, K and V are the identity. */
 export function hearsTheNear(words: Words): boolean {
   return ["query", "key", "value"].every((key) => String(words[key] ?? kPlain) === kPlain);
 }
 
-/** The stop of the Story that tells what the settings show. */
+/** The stop of the Story that explains the settings. */
 export function stopFor(words: Words): number {
   if (String(words.dynamics ?? kDefaults.dynamics) === "none") return stopOf("alone");
   if (hearsTheNear(words)) return stopOf("attraction");
   return stopOf(String(words.value ?? kPlain) === kPlain ? "asking" : "messages");
+}
+
+/** Names of the panel for parameters of the command line. */
+function labelOf(parameter: string): string {
+  const words: Record<string, unknown> = flockText;
+  const label = words[parameter];
+  return typeof label === "string" ? label : parameter;
+}
+
+/** The notice for a refusal: too large, a word that is no value, or settings that do not go together. */
+export function inPageWords({ what, where, n, d, frames }: Fault, words: Words): { text: string; hint: string } {
+  const said = flockText.faults;
+  if (n !== undefined && d !== undefined && frames !== undefined) return { text: said.tooLarge(n, d, frames), hint: said.tooLargeHint };
+  const [name, value] = where.split("=", 2); // the parameter that was refused
+  if (name in words) return { text: said.noValue(value, labelOf(name)), hint: said.noValueHint(labelOf(name)) };
+  return { text: said.refused(what), hint: said.refusedHint };
 }

@@ -4,7 +4,7 @@ import { PointsError } from "../../export/read_points";
 import { Button, Group, Switch } from "../../parts/controls";
 import { change, flag, recipe, word } from "../../state/recipe";
 import { flock as flockText } from "../../strings/flock";
-import { fly } from "./choices";
+import { fly } from "./panel";
 import { toSphere } from "./projection";
 import { habitatOf } from "./parameters";
 

@@ -1,19 +1,18 @@
 // own_runs.tsx: the visitor's own runs: run again from their settings, or shown as saved.
 import { signal } from "@preact/signals";
-import { readNumbers } from "../../export/read_array";
+import { fetchKept, KeptFilm, readNumbers } from "../../state/kept_film";
 import { Group } from "../../parts/controls";
-import { fetchKept, KeptFilm } from "../../state/kept_film";
 import { askRuns, fetchOfRun, ownRuns, parseConfig, runNamed, shownAs, type OwnRun } from "../../state/own_runs";
 import { change, recipe } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
 import { strings } from "../../strings";
 import { kMostNumbers, pointsWord } from "./own_points";
-import { kLookWords } from "./presets";
+import { kLookWords } from "./parameters";
 import { habitatOfRun, planOf, type Config, type Plan } from "./run_settings";
 
 const kDigits = 17; // of a coordinate: all it has
 
-/** The run chosen last, and the words it brought: it stays marked as long as they stand. */
+/** The run chosen last, and its parameters: it stays marked as long as the recipe holds them. */
 const taken = signal<{ name: string; words: Record<string, string> } | null>(null);
 
 async function configOf(run: OwnRun): Promise<Config> {
@@ -47,7 +46,7 @@ async function take(run: OwnRun): Promise<void> {
   taken.value = { name: run.name, words };
 }
 
-/** The kept frames of a run; null, and said so, where there is no such run. */
+/** The saved frames of a run; null, with a notice, if there is no such run. */
 export async function keptFilm(name: string): Promise<KeptFilm | null> {
   const run = runNamed(await askRuns(), name);
   if (!run) {

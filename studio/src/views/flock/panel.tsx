@@ -1,15 +1,242 @@
-// panel.tsx: the controls of the view: presets, swarm, time and look.
+// panel.tsx: the controls of the view: presets, swarm, the parts of a layer, time, look, and how clusters are counted.
 import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, recipe, word } from "../../state/recipe";
+import { decimal, written } from "../../strings/numbers";
 import { flock as flockText } from "../../strings/flock";
-import { fly, lawOf, optionsOf } from "./choices";
-import { AttentionGroup, LayerGroup } from "./layer_panel";
-import { kLookWords, kPresets, presetOf } from "./presets";
+import type { FlockRunner } from "./flock_runner";
+import type { After } from "./motion";
 import {
-  habitatOf, initialOf, isFixed, kDefaults, kMerge, kMethods, kMostAxes, kMostBoids, mayMerge, mergeOf, methodOf,
-  mostBeta,
+  habitatOf, initialOf, isAlwaysSpace, isFixed, isSpaceDynamics, isSphereNorm, kDefaults, kLookWords, kMerge, kMethods,
+  kMostAxes, kMostBoids, kPresets, mayMerge, mergeOf, methodOf, mostBeta, presetOf,
 } from "./parameters";
-import { decimal } from "../../strings/decimal";
+import { angleOf, brief } from "./plots";
+
+type Choices = { value: string; label: string }[];
+
+/** Words that make another flight: what a hand did to the old one is gone, and so are kept frames. */
+export function fly(words: Record<string, string | number | boolean>): void {
+  change({ edit: "", at: "", run: "", ...words });
+}
+
+export function optionsOf(
+  names: Readonly<Record<string, string>>,
+  but: (value: string) => boolean = () => false,
+): Choices {
+  return Object.entries(names).filter(([value]) => !but(value)).map(([value, label]) => ({ value, label }));
+}
+
+/** "cap:0.4" -> ["cap", 0.4] */
+function lawOf(init: string): [string, number] {
+  const [law, argument] = init.split(":", 2);
+  return [law, Number(argument)];
+}
+
+const kMatrixOnly = ["query-key", "minus-query-key"]; // only for V
+
+function unless(value: string, initial: string): string {
+  return value === initial ? "" : value;
+}
+
+function AttentionGroup() {
+  const words = flockText;
+  const dynamics = word("dynamics", kDefaults.dynamics);
+  if (dynamics === "none") return null;
+  const random = ["query", "key", "value"].some((key) => /gaussian|goe|wigner|psd/.test(word(key, "identity")));
+  const masked = dynamics === "causal";
+  return (
+    <Group title={words.attention} open={false}>
+      {(["query", "key", "value"] as const).map((key) => (
+        <Choice
+          key={key}
+          label={words[key]}
+          value={word(key, "identity")}
+          options={optionsOf(words.matrices, (name) => key !== "value" && kMatrixOnly.includes(name))}
+          onChange={(value) => fly({ [key]: unless(value, "identity") })}
+        />
+      ))}
+      <Slider
+        label={words.heads} least={1} most={8} value={amount("heads", 1, 1, 8)}
+        onChange={(heads) => fly({ heads: heads === 1 ? "" : heads })}
+      />
+      {random && (
+        <Slider
+          label={words.redraw} least={0} most={2} step={0.1} value={amount("redraw", 0, 0, 2)}
+          show={(v) => (v === 0 ? words.never : `Δt = ${written(v)}`)}
+          onChange={(redraw) => fly({ redraw: redraw === 0 ? "" : redraw })}
+        />
+      )}
+      {!masked && dynamics !== "sinkhorn" && (
+        <div class="choice">
+          <span>{words.reach}</span>
+          <Segments
+            label={words.reach}
+            value={word("reach", "all")}
+            options={optionsOf(words.reaches)}
+            onChange={(value) => fly({ reach: unless(value, "all") })}
+          />
+        </div>
+      )}
+      {dynamics !== "sinkhorn" && (
+        <Switch label={words.self} on={flag("self", true)} onChange={(on) => fly({ self: on ? "" : "false" })} />
+      )}
+    </Group>
+  );
+}
+
+function FeedForward() {
+  const words = flockText;
+  const [kind, hidden] = lawOf(word("perceptron", "none"));
+  return (
+    <>
+      <Choice
+        label={words.perceptron}
+        value={kind}
+        options={optionsOf(words.perceptrons)}
+        onChange={(value) => fly({ perceptron: value === "none" ? "" : `${value}:${hidden || 16}` })}
+      />
+      {kind !== "none" && (
+        <>
+          <Slider
+            label={words.hidden} log least={1} most={256} value={hidden || 16}
+            onChange={(h) => fly({ perceptron: `${kind}:${h}` })}
+          />
+          <Choice
+            label={words.activation}
+            value={word("activation", "relu")}
+            options={["relu", "gelu", "tanh"].map((value) => ({ value, label: value }))}
+            onChange={(value) => fly({ activation: unless(value, "relu") })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Logarithmic slider that can also be off: its lowest place is 0. */
+const kLeastNoise = 0.001;
+
+function LayerGroup() {
+  const words = flockText;
+  const now = recipe.value;
+  const dynamics = word("dynamics", kDefaults.dynamics);
+  const space = habitatOf(now) === "space";
+  const free = !isAlwaysSpace(dynamics);
+  const noise = amount("noise", 0, 0, 10);
+  const inSpace = isSpaceDynamics(dynamics) || now.habitat === "space";
+  return (
+    <Group title={words.layer} open={false}>
+      {dynamics !== "rescaled" && (
+        <Choice
+          label={words.normalisation}
+          value={word("normalisation", "post")}
+          options={optionsOf(words.normalisations, (name) => inSpace && isSphereNorm(name))}
+          onChange={(value) => fly({ normalisation: unless(value, "post") })}
+        />
+      )}
+      <FeedForward />
+      <Slider
+        label={words.noise} log least={kLeastNoise} most={2} step={0.001}
+        value={Math.max(kLeastNoise, noise)}
+        show={(v) => (v <= kLeastNoise ? words.none : written(v))}
+        onChange={(value) => fly({ noise: value <= kLeastNoise ? "" : value, merge: "" })}
+      />
+      {dynamics === "USA" && (
+        <Choice
+          label={words.clock}
+          value={word("clock", "U1")}
+          options={["U1", "U2", "U3", "U4"].map((value) => ({ value, label: value }))}
+          onChange={(value) => fly({ clock: unless(value, "U1") })}
+        />
+      )}
+      {free && (
+        <Choice
+          label={words.habitat}
+          value={word("habitat", "auto")}
+          options={optionsOf(words.habitats)}
+          onChange={(value) => fly({ habitat: unless(value, "auto"), ...(space ? { init: "" } : {}) })}
+        />
+      )}
+      <div class="choice">
+        <span>{words.direction}</span>
+        <Segments
+          label={words.direction}
+          value={word("direction", "ascent")}
+          options={optionsOf(words.directions)}
+          onChange={(value) => fly({ direction: unless(value, "ascent") })}
+        />
+      </div>
+    </Group>
+  );
+}
+
+/** What the flock does at the end: flat scenes cannot be turned, so they fly again. */
+export function afterNow(flat: boolean): After {
+  const said = word("after", "");
+  if (said === "still" || said === "loop") return said;
+  return flat ? "loop" : "drift";
+}
+
+function Tolerance({ sphere, tol }: { sphere: boolean; tol: number }) {
+  const words = flockText;
+  const initial = initialOf(recipe.value).cluster_tol;
+  const set = (value: number) => {
+    const rounded = Number(value.toPrecision(3));
+    fly({ cluster_tol: Math.abs(rounded - initial) < 0.01 * initial ? "" : rounded });
+  };
+  if (sphere) {
+    const angle = Number(angleOf(tol).toFixed(1));
+    return (
+      <Slider
+        label={words.tolAngle} log least={0.5} most={30} step={0.1} value={Math.min(30, Math.max(0.5, angle))}
+        show={(value) => words.degrees(value)} onChange={(value) => set(1 - Math.cos((value * Math.PI) / 180))}
+      />
+    );
+  }
+  return (
+    <Slider
+      label={words.tolDistance} log least={0.001} most={1} step={0.001} value={Math.min(1, Math.max(0.001, tol))} onChange={set}
+    />
+  );
+}
+
+export function CountGroup({ runner }: { runner: FlockRunner }) {
+  const words = flockText;
+  const info = runner.info.value;
+  const { by, tol } = runner.counting;
+  const counted = runner.counted.value;
+  const sphere = info?.habitat !== "space";
+  const near = sphere ? words.degrees(angleOf(tol)) : brief(tol);
+  const hulled = !sphere && (info?.d ?? 9) <= 3 && ["hardmax", "rescaled"].includes(String(runner.words.value.dynamics));
+  return (
+    <Group title={words.count}>
+      <div class="stacked">
+        <span>{words.countBy}</span>
+        <Segments
+          label={words.countBy} value={by} options={optionsOf(words.counts)}
+          onChange={(value) => change({ count: value === "touch" ? "" : value }, true)}
+        />
+      </div>
+      {by === "touch" && <Tolerance sphere={sphere} tol={tol} />}
+      <p class="hint">
+        {info && counted ? words.countNow(counted.groups, counted.largest, info.n) : words.countLater}{" "}
+        {counted && counted.leaders > 0 && words.leaders(counted.leaders)}
+      </p>
+      <p class="hint">{by === "touch" ? words.countTouch(near) : words.countModes(String(runner.words.value.beta ?? ""))}</p>
+      <Switch
+        label={words.masses} on={flag("masses", true)} onChange={(on) => change({ masses: on ? "" : "false" }, true)}
+      />
+      {hulled && <Switch label={words.hull} on={flag("hull", true)} onChange={(on) => change({ hull: on ? "" : "false" }, true)} />}
+      <div class="stacked" title={words.afterHint}>
+        <span>{words.after}</span>
+        <Segments
+          label={words.after} value={afterNow(info?.d === 2)}
+          options={optionsOf(words.afters, (name) => name === "drift" && info?.d === 2)}
+          onChange={(after) => change({ after }, true)}
+        />
+      </div>
+    </Group>
+  );
+}
 
 const kArguments: Record<string, { least: number; most: number; step: number; initial: number }> = {
   cap: { least: 0.05, most: 3.1, step: 0.05, initial: 0.4 },

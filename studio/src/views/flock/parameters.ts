@@ -1,6 +1,7 @@
-// parameters.ts: the recipe of the view as parameters for the core; settles parameters that exclude each other.
-import methodRows from "../../core/wasm/methods.json";
+// parameters.ts: the recipe of the view as parameters for the core; settles parameters that exclude each other; settings worth a look.
 import type { MethodRow, Words } from "../../core/protocol";
+import methodRows from "../../core/wasm/methods.json";
+import { parseConfig } from "../../state/own_runs";
 import type { Recipe } from "../../state/recipe";
 
 /** What the view shows when the address says nothing: the flagship of the command line, a bit smaller. */
@@ -8,18 +9,7 @@ export const kDefaults = {
   dynamics: "SA", beta: 9, n: 200, d: 3, T: 60, dt: 0.1, seed: 4, save: "log:240", init: "uniform", cluster_tol: 1e-3,
 };
 
-export interface Initial {
-  dynamics: string;
-  beta: number;
-  n: number;
-  d: number;
-  T: number;
-  dt: number;
-  seed: number;
-  save: string;
-  init: string;
-  cluster_tol: number;
-}
+type Initial = typeof kDefaults;
 
 /** Other defaults where a dynamics needs them: laws of R^d with dots that are seen as one, times before growth. */
 const kOthers: Record<string, Partial<Initial>> = {
@@ -64,7 +54,7 @@ const kMergeFrom = 200; // from this T on, those that met are flown as one
 export const kMerge = "1e-6"; // how near is met
 
 /** A number as the command line writes it: 12 digits, no trailing noise. */
-export function tidy(value: number): number {
+function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
 
@@ -95,7 +85,7 @@ export function isSphereNorm(normalisation: string): boolean {
   return kSphereNorms.test(normalisation);
 }
 
-/** Where the words put the swarm: what `habitat` says, else what the dynamics needs. */
+/** The habitat of the parameters: `habitat` if given, else what the dynamics needs. */
 export function habitatOf(recipe: Recipe): "sphere" | "space" {
   const { habitat, dynamics = kDefaults.dynamics, normalisation = "post" } = recipe;
   if (isAlwaysSpace(dynamics)) return "space";
@@ -223,4 +213,66 @@ export function withLinks(text: string): Part[] {
     else parts.push({ text: part });
   }
   return parts;
+}
+
+interface Preset {
+  name: string;
+  words: Record<string, string>;
+}
+
+const isDefault = ([key, value]: [string, string]): boolean => value === String(kDefaults[key as keyof typeof kDefaults]);
+
+const kExperiments = import.meta.glob<string>("../../../../experiments/{causal,circle,heads,repulsion}.toml", {
+  query: "?raw", import: "default", eager: true,
+});
+
+/** A preset of the program with changes for the page, without what the view shows by itself. */
+function presetOfProgram(name: string, changes: Record<string, string>): Preset {
+  const { name: _, ...words } = parseConfig(kExperiments[`../../../../experiments/${name}.toml`], name);
+  return { name, words: Object.fromEntries(Object.entries({ ...words, ...changes }).filter((word) => !isDefault(word))) };
+}
+
+/** The first is what the view shows by itself: no words at all. Those not of the program are smaller, so that they play at once. */
+export const kPresets: Preset[] = [
+  { name: "flagship", words: {} },
+  { name: "one", words: { beta: "1", n: "200", T: "12", save: "every:T/240", seed: "1" } },
+  { name: "metastable", words: { T: "10000", save: "log:300" } },
+  presetOfProgram("circle", { seed: "0" }),
+  presetOfProgram("causal", { save: "log:240", seed: "0", colour: "order" }),
+  presetOfProgram("repulsion", { seed: "0" }),
+  {
+    name: "noise",
+    words: {
+      dynamics: "USA", d: "2", beta: "1", noise: "0.2", method: "strang", dt: "0.05", T: "24", n: "200",
+      save: "every:0.1", seed: "1", colour: "start",
+    },
+  },
+  {
+    name: "hardmax",
+    words: { dynamics: "hardmax", d: "2", init: "box:1", n: "150", T: "8", save: "every:T/240", seed: "3" },
+  },
+  {
+    name: "polytope",
+    words: {
+      dynamics: "rescaled", d: "3", beta: "1", init: "box:5", n: "80", T: "10", save: "every:T/240", seed: "0",
+    },
+  },
+  presetOfProgram("heads", { save: "every:T/240", colour: "start", boid: "40" }),
+];
+
+/** Words of a preset that are of its look: another look is still the preset. */
+const kPresetLooks = ["colour", "boid"];
+
+/** Words that choose what is seen, not what is flown: a preset keeps the visitor's other looks. */
+export const kLookWords = ["view", "lang", "trail", "linger", "masses", "hull", "after", "count"];
+
+/** The preset whose words the recipe holds, or "". */
+export function presetOf(recipe: Readonly<Record<string, string>>): string {
+  const looks = [...kLookWords, "colour", "at", "boid", "edit", "normalise", "dome", "part", "head"];
+  const rest = Object.entries(recipe).filter((word) => !looks.includes(word[0]) && !isDefault(word));
+  const found = kPresets.find(({ words }) => {
+    const own = Object.entries(words).filter((word) => !kPresetLooks.includes(word[0]) && !isDefault(word));
+    return own.length === rest.length && own.every(([key, value]) => recipe[key] === value);
+  });
+  return found?.name ?? "";
 }

@@ -1,12 +1,72 @@
 // plots.tsx: energy, clusters and cosines of the current run, with those of the ghost.
 import { useMemo } from "preact/hooks";
 import { kCosineBins } from "../../core/protocol";
-import { Plot, type Line } from "../../parts/plot";
+import { type Line, Plot } from "../../parts/plot";
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
+import { decimal } from "../../strings/numbers";
 import { flock as flockText } from "../../strings/flock";
-import { Histogram } from "./histogram";
-import { decimal } from "../../strings/decimal";
+
+interface HistogramProps {
+  title: string;
+  /** Shares of the pairs, (kCosineBins) from -1 to 1. */
+  shares: ArrayLike<number>;
+  ghost?: ArrayLike<number> | null;
+  summary: string;
+}
+
+const kHeight = 100;
+
+/** Bars as one path in a box of kCosineBins by kHeight. */
+export function bars(shares: ArrayLike<number>, most: number): string {
+  let path = "";
+  for (let b = 0; b < shares.length; ++b) {
+    const h = Math.min(1, shares[b] / most) * kHeight;
+    if (h > 0) path += `M${b + 0.08} ${kHeight}v${-h.toFixed(2)}h0.84v${h.toFixed(2)}z`;
+  }
+  return path;
+}
+
+/** The outline of the same. */
+export function outline(shares: ArrayLike<number>, most: number): string {
+  let path = `M0 ${kHeight}`;
+  for (let b = 0; b < shares.length; ++b) {
+    path += `V${(kHeight - Math.min(1, shares[b] / most) * kHeight).toFixed(2)}h1`;
+  }
+  return `${path}V${kHeight}`;
+}
+
+/** The share the axis ends at: the next of 5, 10, 20, 50 and 100 per cent. */
+export function axisEnd(most: number): number {
+  return [0.05, 0.1, 0.2, 0.5].find((end) => most <= end) ?? 1;
+}
+
+export function Histogram({ title, shares, ghost, summary }: HistogramProps) {
+  let most = 0;
+  for (let b = 0; b < shares.length; ++b) most = Math.max(most, shares[b], ghost?.[b] ?? 0);
+  const end = axisEnd(most);
+  return (
+    <figure class="plot histogram" aria-label={summary}>
+      <figcaption>{title}</figcaption>
+      <div class="plot-body" aria-hidden="true">
+        <span class="histogram-end">{Math.round(100 * end)} %</span>
+        <svg viewBox={`0 0 ${kCosineBins} ${kHeight}`} preserveAspectRatio="none">
+          <path
+            class="histogram-grid"
+            d={`M0 0H${kCosineBins}M0 50H${kCosineBins}M${kCosineBins / 2} 0V${kHeight}`}
+          />
+          <path class="histogram-bars" d={bars(shares, end)} />
+          {ghost && <path class="histogram-ghost" d={outline(ghost, end)} />}
+        </svg>
+        <div class="histogram-axis">
+          <span>−1</span>
+          <span>0</span>
+          <span>1</span>
+        </div>
+      </div>
+    </figure>
+  );
+}
 
 /** Times or values of the frames that are here, without t = 0 where the axis is logarithmic. */
 function shown(values: ArrayLike<number>, skip: number): Float64Array {
@@ -28,7 +88,7 @@ export function observableAt(film: Film, name: string, frame: number): number {
   return film.observables[frame * film.info.columns.length + c];
 }
 
-/** The observable that tells most: the mean norm in R^d, else an energy, else the order. */
+/** The most informative observable: the mean norm in R^d, else an energy, else the order. */
 function energyColumn(film: Film): { column: string; title: string } {
   const words = flockText;
   const { columns, habitat } = film.info;
@@ -99,7 +159,7 @@ function Cosines({ player, film }: { player: Player; film: Film }) {
 }
 
 /** "clusters (closer than 2.6°)": the tolerance that the counts are made with. */
-export function clustersTitle(sphere: boolean, tol: number): string {
+function clustersTitle(sphere: boolean, tol: number): string {
   const words = flockText;
   return words.clustersBy(sphere ? words.degrees(angleOf(tol)) : brief(tol));
 }

@@ -1,6 +1,11 @@
-// run_settings.ts: the settings of a visitor's run as parameters of the recipe, and those that the page cannot run.
+// run_settings.ts: the settings of a visitor's run, or of a picture of the program, as parameters of the recipe; and those that the page cannot run.
+import type { ProgramRecipe } from "../../export/file_recipe";
 import { kMostKept } from "../../state/kept_film";
-import type { Recipe } from "../../state/recipe";
+import { parseConfig } from "../../state/own_runs";
+import { follow, formatRecipe, type Recipe } from "../../state/recipe";
+import { core, notice } from "../../state/session";
+import { strings } from "../../strings";
+import { kMostNumbers } from "./own_points";
 import { flockParameters, habitatOf, kMostBoids, kParameters, methodOf } from "./parameters";
 
 /** What a run's config.toml says. */
@@ -24,14 +29,14 @@ function plain(value: unknown): string {
   return text !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text;
 }
 
-/** Everything that decides a flight, with `initials` where nothing is said. */
+/** All parameters that determine a run, with `initials` as defaults. */
 function decided(recipe: Recipe, initials: Config): string {
   const words = { ...flockParameters(recipe) };
   const habitat = words.habitat ?? habitatOf(recipe);
   return kParameters.map((key) => plain(key === "habitat" ? habitat : words[key] ?? initials[key] ?? "")).join("\n");
 }
 
-/** Leaves out what is the same without being said. */
+/** Leaves out parameters at their defaults. */
 function shortened(recipe: Record<string, string>, initials: Config): Record<string, string> {
   const words = { ...recipe };
   const whole = decided(recipe, initials);
@@ -50,7 +55,7 @@ function keepsFrames(config: Config, frames: number): boolean {
   return config.save !== "final" && count * Number(config.n) * Number(config.d) <= kMostKept;
 }
 
-/** `initials`: what the core takes where nothing is said; `most`: numbers a link can carry as points. */
+/** `initials`: the defaults of the core; `most`: numbers a link can carry as points. */
 export function planOf(config: Config, initials: Config, { frames, most }: { frames: number; most: number }): Plan {
   const files = Object.keys(config).filter((key) => kFile.test(config[key]));
   const n = Number(config.n);
@@ -72,4 +77,22 @@ export function planOf(config: Config, initials: Config, { frames, most }: { fra
 /** Where a run's swarm lives; a trained one in space. */
 export function habitatOfRun(config: Config): "sphere" | "space" {
   return (config.habitat ?? (config.model ? "space" : "sphere")) === "sphere" ? "sphere" : "space";
+}
+
+/** Shows the run of a picture, or a notice that says why the page cannot run it. */
+export async function openPicture(made: ProgramRecipe, name: string): Promise<void> {
+  const words = strings.runs;
+  if (made.kind !== "simulate") {
+    notice.value = { kind: "info", text: words.pictureOther(made.command), hint: words.pictureHint(name) };
+    return;
+  }
+  const { parameters } = await (await core).about();
+  const initials = Object.fromEntries(parameters.map((row) => [row.name, row.initial]));
+  const plan = planOf(parseConfig(made.config, name), initials, { frames: 0, most: kMostNumbers });
+  if (plan.why.length > 0 || plan.points) {
+    const why = plan.points ? ["init"] : plan.why;
+    notice.value = { kind: "info", text: words.pictureUnflown(why.join(", ")), hint: words.pictureHint(name) };
+    return;
+  }
+  follow(formatRecipe({ view: "flock", ...plan.words }));
 }

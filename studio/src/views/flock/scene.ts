@@ -1,7 +1,6 @@
 // scene.ts: one flock on the stage: tokens, trails, the attention of a chosen token, the ghost of an edit.
 import type { Gaze } from "../../core/protocol";
-import { meanAttention } from "../../scene/mean_attention";
-import { addHeadBeams, addHeadLines } from "../../scene/heads";
+import { addHeadBeams, addHeadLines, meanAttention } from "../../scene/heads";
 import { inkOf, linear, linearOne, Pieces, type Rgb } from "../../scene/ink";
 import type { Stage, StageOptions } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";

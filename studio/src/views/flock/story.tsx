@@ -8,8 +8,7 @@ import { recipe } from "../../state/recipe";
 import { strings } from "../../strings";
 import { flock as flockText } from "../../strings/flock";
 import { hearsTheNear, lookFor } from "./look_for";
-import { presetOf } from "./presets";
-import { commandOf, kDefaults, withLinks } from "./parameters";
+import { commandOf, kDefaults, presetOf, withLinks } from "./parameters";
 
 export function Linked({ text }: { text: string }) {
   return (
@@ -42,7 +41,7 @@ export function formulasOf(words: Words, habitat: FlightInfo["habitat"]): string
   return names;
 }
 
-/** What is to be said of kept frames: of which run, why they are shown, and what ends that. */
+/** The text about saved frames: their run, why they are shown, and how to leave them. */
 function KeptStory({ film }: { film: KeptFilm }) {
   const said = strings.runs;
   return (
@@ -90,7 +89,7 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
         )}
       </ul>
       <p class="hint" data-gaze="">{gaze}</p>
-      {info && ( // words that the core has not taken are no command
+      {info && ( // the core has not accepted other parameters yet
         <>
           <h3>{said.command}</h3>
           <code class="command" tabIndex={0}>{commandOf(words)}</code>

@@ -7,35 +7,33 @@ import { BranchControls, Hand } from "../../parts/branch";
 import { Group } from "../../parts/controls";
 import { DomeBar, DomeCard } from "../../parts/dome";
 import { Frame } from "../../parts/frame";
-import { useNarrator } from "../../parts/narrator";
+import { useNarrator } from "../../parts/notice";
 import { useOwnRuns } from "../../parts/own_runs";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
-import { meanAttention } from "../../scene/mean_attention";
+import { meanAttention } from "../../scene/heads";
 import type { Stage } from "../../scene/stage";
 import { enrol } from "../../state/language";
 import { recipe, word } from "../../state/recipe";
 import { onStage, tell } from "../../state/session";
-import { isDark } from "../../state/theme";
-import { isTouch } from "../../state/touch";
+import { isDark, isTouch } from "../../state/theme";
 import { strings } from "../../strings";
 import { flock as flockText } from "../../strings/flock";
-import { afterNow, CountGroup } from "./count_panel";
+import { afterNow, CountGroup, FlockPanel } from "./panel";
 import { OwnPoints, takePoints } from "./own_points";
 import { OwnRuns } from "./own_runs";
-import { FlockPanel } from "./panel";
 import { kDome, FlockRunner } from "./flock_runner";
 import { brief, FlockPlots, observableAt } from "./plots";
 import { stageOptions } from "./scene";
 import { stopFor } from "./look_for";
 import { FlockStory } from "./story";
 import "./flock.css";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("flock", flockText);
 
-/** Whom the chosen token hears, in words; told anew at every frame, so it renders by itself. */
+/** What the chosen token attends to, in words; a component of its own, because it renders at every frame. */
 function GazeLine({ runner }: { runner: FlockRunner }) {
   const boid = runner.branch.chosen.value.at(-1);
   const gaze = runner.gaze.value;

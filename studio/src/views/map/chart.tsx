@@ -101,7 +101,7 @@ function drawBar(sheet: Sheet, quantity: Quantity): void {
 
 const kSmall = 300; // CSS pixels: a map narrower than this has small words
 const kTiny = 200; // CSS pixels: and one narrower than this no words of crests
-const kWaves = 6; // the time until which waves are told of: then clusters have formed of their crests
+const kWaves = 6; // waves are named until this time: then clusters have formed at their crests
 
 /** Where the fastest wave of an even ring gains a crest, drawn over the time in which it grows; the crests between the lines. */
 function drawTheory(atlas: PhaseMap, sheet: Sheet): void {
@@ -127,7 +127,7 @@ function drawTheory(atlas: PhaseMap, sheet: Sheet): void {
   ctx.textBaseline = "middle";
   for (let k = 1; k < stops.length && w > kTiny; ++k) {
     const at = k === 1 ? (y(stops[0]) + y(stops[1])) / 2 : y(stops[k]) + 11; // below its line
-    outlined(ctx, mapText.mode(k), w < kSmall ? end + 4 : kEdge.left + 5, at); // a narrow strip has room for its own name alone
+    outlined(ctx, mapText.mode(k), w < kSmall ? end + 4 : kEdge.left + 5, at); // a narrow strip has room only for its own name
   }
 }
 
@@ -135,7 +135,7 @@ function drawTheory(atlas: PhaseMap, sheet: Sheet): void {
 const kRegions = { apart: [1.9, 4.4], one: [18, 0.62], two: [18, 4.3], three: [18, 7.2] } as const;
 const kNarrowAt = 21; // the time at which a narrow map names them, clear of the crests
 
-/** The regions in words; the first runs up the strip in which nobody has met yet. */
+/** The names of the regions; the first is written along the strip in which no tokens have met yet. */
 function drawRegions(atlas: PhaseMap, sheet: Sheet): void {
   const { ctx } = sheet;
   ctx.font = `600 ${sheet.w < kSmall ? 11 : 13}px system-ui, sans-serif`;

@@ -1,6 +1,6 @@
 // phase_map.ts: the bundled phase map: its file, the pixel of a pair (beta, t), colours of values.
 import type { Words } from "../../core/protocol";
-import { decimal } from "../../strings/decimal";
+import { decimal } from "../../strings/numbers";
 
 /** public/maps/circle.json, as scripts/page_map.sh writes it. */
 export interface PhaseMap {

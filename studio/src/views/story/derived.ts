@@ -1,11 +1,11 @@
 // derived.ts: what the Story computes from positions: how far a guest moves the readout, how far orders end apart.
 import type { Core } from "../../core/protocol";
 import { Film } from "../../state/film";
-import { middle } from "./marks";
+import { middle } from "./draw";
 import { pointsOf, sceneOf } from "./scenes";
 import { kKnobs, stopOf, type Scene, type Signs, type Token } from "./stops";
 
-/** How far each word is from the same word of the flock beside, as the two have come to `at`. */
+/** The distance of each word to the same word of the other flock at the frame `at`. */
 export function apart(scene: Scene, film: Film, beside: Film, at: number): { token: Token; gap: number }[] {
   const rows = [film, beside].map((one) => one.between(at, new Float32Array(one.info.n * one.info.d)));
   const { d } = film.info;

@@ -1,16 +1,87 @@
 // draw.ts: draws one stop of the Story on the stage: words, their paths, the messages that reach a listener, and the readout.
-import { addArrow } from "../../scene/arrow";
+import { addArrow, Strokes } from "../../scene/strokes";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
-import { Strokes } from "../../scene/strokes";
 import type { Film } from "../../state/film";
-import { written } from "../../strings/decimal";
+import { written } from "../../strings/numbers";
 import { gather, shared, within } from "./labels";
 import { spaceAt } from "./levels";
-import { kPoint, offsets, roomOf, sightScale } from "./arrows";
-import { addBars, addBeam, addCross, addRing, middle, walk } from "./marks";
-import { messagesTo, seen, sumOf, type Message } from "./messages";
+import { kInfluence } from "./ladder";
+import { kPoint, type Message, messagesTo, offsets, roomOf, seen, sightScale, sumOf } from "./messages";
+import { kBarsAt } from "./scenes";
 import type { Scene, StopName, Token, Topic } from "./stops";
+
+function addCross(pieces: Pieces, [x, y]: readonly number[], colour: Rgb, arm: number): void {
+  for (const off of [-0.004, 0, 0.004]) {
+    pieces.add([x - arm, y + off, 0.01], [x + arm, y + off, 0.01], colour);
+    pieces.add([x + off, y - arm, 0.01], [x + off, y + arm, 0.01], colour);
+  }
+}
+
+export function addRing(pieces: Pieces, at: readonly number[], colour: Rgb, radius: number): void {
+  const point = (k: number) => {
+    const angle = (2 * Math.PI * k) / 24;
+    return [at[0] + radius * Math.cos(angle), at[1] + radius * Math.sin(angle), 0.01];
+  };
+  for (let k = 0; k < 24; ++k) pieces.add(point(k), point(k + 1), colour);
+}
+
+const kRays = 48;
+const kWidest = 0.17; // half a beam's width at who has the whole share
+
+/** A beam of looking, from the listener's eye to the badge it falls on; it fades towards the eye. */
+function addBeam(
+  pieces: Pieces, from: readonly number[], to: readonly number[], share: number, [near, far]: readonly [Rgb, Rgb],
+): void {
+  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+  const length = Math.hypot(dx, dy) || 1;
+  const half = kWidest * Math.sqrt(share);
+  const rays = Math.max(3, Math.round(kRays * Math.sqrt(share)));
+  for (let k = 0; k < rays; ++k) {
+    const off = half * ((2 * k) / (rays - 1) - 1);
+    pieces.add([from[0], from[1], -0.03], [to[0] - (dy / length) * off, to[1] + (dx / length) * off, -0.03], near, far);
+  }
+}
+
+/** Where the messenger visits a word of its row: at the word, behind its ball. */
+function visited(token: Token): number[] {
+  return [token.place[0], token.place[1], -0.02];
+}
+
+/** The progress of the messenger at a share of its way: the words it has seen, and its position between two words. */
+export function walk(tokens: readonly Token[], gone: number): { seen: number; place: number[] } {
+  const n = tokens.length;
+  const time = gone * n; // words visited
+  const seen = Math.min(n - 1, Math.floor(time));
+  const share = Math.min(1, Math.max(0, (time - seen) * 2.5 - 1.5)); // lingers, then walks on
+  const [a, b] = [visited(tokens[seen]), visited(tokens[Math.min(n - 1, seen + 1)])];
+  return { seen, place: [0, 1].map((k) => a[k] + (seen < n - 1 ? share : 0) * (b[k] - a[k])) };
+}
+
+/** Behind the messenger are bars: the measured influence of the positions it has seen. */
+function addBars(pieces: Pieces, tokens: readonly Token[], seen: number, [ink, base]: readonly [Rgb, Rgb]): void {
+  const most = Math.max(...kInfluence);
+  pieces.add([-1.02, kBarsAt, 0], [1.02, kBarsAt, 0], base);
+  for (let i = 0; i <= seen; ++i) {
+    const x = tokens[i].place[0];
+    const y = kBarsAt + (0.95 * kInfluence[i]) / most;
+    for (let s = -0.045; s <= 0.045; s += 0.0018) pieces.add([x + s, kBarsAt, 0], [x + s, y, 0], ink);
+  }
+  for (let i = 0; i < seen; ++i) pieces.add(visited(tokens[i]), visited(tokens[i + 1]), base);
+}
+
+/** Where the cross goes: the middle of the words' places on the page, CLS left out. */
+export function middle(places: Float32Array, tokens: readonly Token[]): number[] {
+  const sum = [0, 0];
+  let count = 0;
+  tokens.forEach((token, i) => {
+    if (token.topic === "reader") return;
+    sum[0] += places[2 * i];
+    sum[1] += places[2 * i + 1];
+    ++count;
+  });
+  return [sum[0] / count, sum[1] / count];
+}
 
 export const kInks: Record<Topic, string> = {
   water: "--right", money: "--warm", craft: "--query", plain: "--ink-soft", open: "--left", reader: "--ink",
@@ -28,16 +99,16 @@ const kLongestSeen = 58; // and in CSS pixels, whichever is more
 const kBroadBarb = 0.11; // of the arrow that is all of them together
 const kEdge = 9; // CSS pixels from the lower edge to what says how long arrows are drawn
 const kRim = 1.15; // where arrows start, in radii of their ball
-const kPointAt = 1.7; // and where points stand
+const kPointAt = 1.7; // and where points are drawn
 
-/** The words of the catalogue that hang on boids, and what says how many times as long arrows are drawn. */
-export interface SceneWords {
+/** The texts drawn at tokens, and the text with the scale of the arrows. */
+interface SceneWords {
   asks(channels: number[]): string;
   shows(channels: number[]): string;
   arrows(times: string): string;
 }
 
-/** What beside the words is to be drawn. */
+/** What is drawn in addition to the words. */
 export interface Shown {
   scene: Scene;
   stop: StopName;
@@ -153,7 +224,7 @@ export class Painter {
 
   /** Words above their boids, a listener's `below` it; those too near each other to be read apart share one label. */
   private name({ scene, listener, at }: Shown, below: boolean): void {
-    const inBadge = scene.badges ? listener : null; // its name stands with what it asks
+    const inBadge = scene.badges ? listener : null; // its name is shown with what it asks
     const named = this.names.flatMap((text, i) => (text && i !== inBadge ? [i] : []));
     const places = named.map((i) => {
       const disc = this.stage.disc(this.spot(i), this.stage.boidRadius() * this.sizes[i]);

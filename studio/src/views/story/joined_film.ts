@@ -5,7 +5,7 @@ import { firstOf, kLevelFrames, kTurn } from "./levels";
 import { pointsOf } from "./scenes";
 import type { Scene } from "./stops";
 
-/** A film of all of them; between two spaces the words stand still while the view turns. */
+/** A film of all of them; between two spaces the words do not move while the view turns. */
 export class JoinedFilm extends Film {
   constructor(private readonly parts: readonly Film[], frames: Frames, info: FlightInfo) {
     super({ fly: async () => frames, close: async () => parts.forEach((part) => part.close()) }, info);
@@ -31,7 +31,7 @@ export async function flyLevels(core: Core, scene: Scene): Promise<JoinedFilm> {
       const film = new Film(core, await core.flight(level.words, { rows, n, d }));
       parts.push(film);
       await film.need(film.last);
-      const rest = k < count - 1 ? kTurn : 1; // frames at which it stands at its end
+      const rest = k < count - 1 ? kTurn : 1; // frames at which it rests at its end
       for (let f = 0; f < kLevelFrames + rest; ++f) {
         positions.set(film.frame(Math.min(f, film.last)), (firstOf(k) + f) * n * d);
       }

@@ -5,13 +5,11 @@ import { Radios, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
 import { core, tell } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
-import { ladderNow } from "./ladder";
-import { rungsOf } from "./measured";
+import { ladderNow, rungsOf } from "./ladder";
 import { movedByGuest, type Moved } from "./derived";
 import { kKnobs, type Knobs, type StopName } from "./stops";
-import { FourTable } from "./four_pairs";
-import { kFours, kPairs, kReaders, type Test } from "./trained_readers";
-import { fixed } from "../../strings/decimal";
+import { FourTable, kFours, kPairs, kReaders, type Test } from "./trained_readers";
+import { fixed } from "../../strings/numbers";
 
 /** The knobs as the recipe has them. */
 export function knobs(): Knobs {

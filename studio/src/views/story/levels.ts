@@ -2,8 +2,9 @@
 //   x_i' = sum_j a_ij V (x_j - x_i), in the last sum_j a_ij V x_j, with a Q, K and V for each; a space starts where the
 //   last one ended.
 import type { Words } from "../../core/protocol";
-import { matrixWord, type Matrix } from "./matrix";
-import type { Knobs, Level, Scene, Signs, Token, Topic } from "./stops";
+import {
+  type Knobs, type Level, type Matrix, matrixWord, type Scene, type Signs, type Token, type Topic,
+} from "./stops";
 
 // Coordinates: one along each of the three spaces, then how much the word says.
 const word = (text: string, topic: Topic, ...place: number[]): Token => ({ text, topic, place });
@@ -27,7 +28,7 @@ const only = (row: number, column: number, size = 1): Matrix =>
   [0, 1, 2, 3].map((r) => [0, 1, 2, 3].map((c) => (r === row && c === column ? size : 0)));
 
 const kGiven: readonly Given[] = [
-  // Who stands near is of one phrase, and draws nearer.
+  // Words that are near belong to one phrase and move closer.
   { beta: 9, query: [[1, 0, 0, 0]], key: [[1, 0, 0, 0]], value: only(0, 0), T: 3 },
   // Words that say much ask for a feeling in their own phrase, and take it on.
   { beta: 8, query: [[1, 0, 0, 0], [0, 0, 0, 1]], key: [[1, 0, 0, 0], [0, 1, 0, 0]], value: only(1, 1), T: 3 },
@@ -44,7 +45,7 @@ const wordsOf = ({ beta, query, key, value, plain = false, T }: Given): Words =>
   key: matrixWord(key), value: matrixWord(value), T, save: `every:${Number((T / kFrames).toFixed(6))}`,
 });
 
-/** In the space that is left out nobody speaks. */
+/** In the space that is left out there are no messages. */
 const kSilent = only(0, 0, 0);
 
 export function levels({ skip }: Knobs, signs: Signs): Scene {

@@ -10,7 +10,7 @@ import { pointsOf } from "./scenes";
 import { firstOf, kLevelFrames, spaceAt } from "./levels";
 import { apart } from "./derived";
 import type { Scene } from "./stops";
-import { fixed } from "../../strings/decimal";
+import { fixed } from "../../strings/numbers";
 
 /** The last word's place at a fractional frame. */
 function lastPlace(film: Film, at: number): Float32Array {

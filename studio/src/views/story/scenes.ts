@@ -1,14 +1,60 @@
 // scenes.ts: the small flocks of words: where each word starts, and by which parameters of the core they move.
 import type { Words } from "../../core/protocol";
-import { placedSentence } from "./lexicon";
 import { levels } from "./levels";
-import { matrixWord, type Matrix } from "./matrix";
-import { asking } from "./query_key_value";
-import { putOn } from "./placed_words";
-import type { Knobs, Scene, Signs, Token, Topic } from "./stops";
-import { kStopNames } from "./stops";
+import { placedSentence, putOn } from "./placed_words";
+import {
+  type Knobs, kStopNames, type Matrix, matrixWord, type Scene, type Signs, times, type Token, type Topic,
+} from "./stops";
 
-/** Height of the line on which the messenger's bars stand. */
+// The stop at which query, key and value are three things: five words, and what each asks, shows and says.
+//   a_ij = softmax_j( beta <Q x_i, K x_j> ),   x_i' = sum_j a_ij V x_j
+// Coordinates of a word: two on the page (how cute, how known its looks), then what kind of word it is.
+const kKinds = { size: [1, 0, 0, 0], colour: [0, 1, 0, 0], doer: [0, 0, 1, 0], deed: [0, 0, 0, 1], none: [0, 0, 0, 0] };
+
+const word = (text: string, topic: Token["topic"], kind: keyof typeof kKinds, at: number[]): Token => ({
+  text, topic, place: [...at, ...kKinds[kind]],
+});
+
+const kAsking: readonly Token[] = [
+  word("the", "plain", "none", [-0.85, -0.3]), word("small", "water", "size", [-0.85, 0.25]),
+  word("brown", "money", "colour", [-0.45, 0.75]), word("puppy", "open", "doer", [0.5, -0.2]),
+  word("sleeps", "craft", "deed", [-0.4, -0.8]),
+];
+
+/** (channels, d) Who does it asks for size and colour; all that describes it, and the deed, ask who does it. */
+const kQuery: Matrix = [[0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]];
+/** (channels, d) Everyone shows what it is. */
+const kKey: Matrix = [[0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0]];
+/** (d, d) The doer says cute, size and colour say what it looks like; the kinds of words stay. */
+const kValue: Matrix = [
+  [0, 0, 0.2, 0, 0.85, 0], [0, 0, 0.55, 0.55, 0, 0],
+  ...Array.from({ length: 4 }, () => [0, 0, 0, 0, 0, 0]),
+];
+
+const kSign = 0.36; // across, where signs of up and down do not cover badges
+
+const channels = (rows: Matrix, token: Token): number[] =>
+  times(rows, token.place).flatMap((size, channel) => (size > 0 ? [channel] : []));
+
+export function asking({ mirror, beta }: Knobs, signs: Signs): Scene {
+  const key = mirror ? kQuery : kKey;
+  const words: Words = {
+    dynamics: "euclidean", habitat: "space", method: "dopri5", relative: false, beta: beta / 2,
+    query: matrixWord(kQuery), key: matrixWord(key), value: matrixWord(kValue), T: 1, save: "every:0.0125",
+  };
+  return {
+    tokens: [...kAsking], words, backdrop: "plane", extent: 1.08, flat: true, rate: 14, listener: 3,
+    value: kValue, plain: true,
+    badges: kAsking.map((token) => ({ asks: channels(kQuery, token), shows: channels(key, token) })),
+    signs: [
+      { text: signs.notCute, place: [-1.02, -1, 0], kind: "axis" }, { text: signs.cute, place: [1.02, -1, 0], kind: "axis" },
+      { text: signs.knownLooks, place: [kSign, 1.03, 0], kind: "axis" },
+      { text: signs.plainLooks, place: [kSign, -1, 0], kind: "axis" },
+    ],
+  };
+}
+
+/** Height of the base line of the messenger's bars. */
 export const kBarsAt = -0.82;
 
 const plane = (tokens: [string, Topic, number, number][]): Token[] =>
@@ -98,7 +144,7 @@ const kSentences = {
   ]),
 };
 
-/** Q looks at the second coordinate alone, V speaks of the first alone: how much a word says, and of what. */
+/** Q reads only the second coordinate, V only the first. */
 function listening(knobs: Knobs, signs: Signs): Scene {
   const value: Matrix = [[1, 0], [0, 0]];
   const words: Words = {
@@ -118,7 +164,7 @@ const kSaid: Record<string, { topic: Topic; place: number[] }> = {
 };
 const kCode = 0.4; // how much higher a word is for coming one earlier
 
-/** Words in a row: where each starts is its own place and, when `placed`, a code of where it stands in the row. */
+/** Words in a row: each starts at its own position, plus a code of its place in the row when `placed`. */
 function inOrder(row: string[], placed: boolean): Token[] {
   return row.map((text, k) => {
     const { topic, place } = kSaid[text];
@@ -126,7 +172,7 @@ function inOrder(row: string[], placed: boolean): Token[] {
   });
 }
 
-/** Q asks for words that stand higher; the verb starts at one place in both orders, for it comes second in both. */
+/** Q asks for higher words; the verb starts at the same position in both orders, because it is second in both. */
 function order(knobs: Knobs, signs: Signs): Scene {
   const value: Matrix = [[1, 0], [0, 1]];
   const words: Words = { ...together, query: "matrix:0,0;0,-1", beta: 14, T: 0.9, save: "every:0.01" };
@@ -192,7 +238,7 @@ const kSaying = {
   ]),
 };
 
-/** Each hears itself and what was said before; the last word's place is held against the words that may come. */
+/** Each token attends to itself and those before it; the last word's position is compared with the candidates. */
 function next(knobs: Knobs): Scene {
   const words: Words = { dynamics: "causal", beta: 2, T: 5, save: "every:0.05", method: "dopri5" };
   return {

@@ -5,18 +5,32 @@ import type { Stage } from "../../scene/stage";
 import { Film } from "../../state/film";
 import { opening } from "../../state/moment";
 import { Player } from "../../state/player";
+import { Question } from "../../state/question";
 import { change, word } from "../../state/recipe";
 import { core } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
 import { keepSwarms } from "../digits/library";
+import { onHand } from "./listener";
 import { Painter } from "./draw";
-import { onHand } from "./drag";
-import { ListenerAttention } from "./attention";
+import { flyLevels, JoinedFilm } from "./joined_film";
 import { allowed, formatPut, parsePut } from "./placed_words";
-import { flyLevels } from "./joined_film";
 import { pointsOf } from "./scenes";
 import type { Scene, StopName, Token } from "./stops";
-import { flyPair, TestedPainter, type Test, type TestedFlight } from "./trained_readers";
+import { flyPair, type Test, type TestedFlight, TestedPainter } from "./trained_readers";
+
+class ListenerAttention {
+  private readonly question = new Question<Float64Array>();
+  /** (n) shares of the first head; null while there is no listener. */
+  readonly weights = this.question.answer;
+
+  listen(film: Film | null, frame: number, boid: number | null): void {
+    if (!film || boid === null || boid >= film.info.n) return this.question.drop();
+    if (film.flown.value <= frame) return;
+    const flight = film instanceof JoinedFilm ? film.flightAt(frame) : { id: film.info.id, frame };
+    this.question.want(`${flight.id}/${flight.frame}/${boid}`, async (awake) =>
+      (await awake.gaze(flight.id, flight.frame, boid)).weights.slice(0, film.info.n));
+  }
+}
 
 const kBase = 20; // frames a second of the player; scenes slow it by their own rate
 
@@ -55,7 +69,7 @@ export class Screen {
     return this.onScreen.value;
   }
 
-  /** Flies a scene's flock, and beside it the flock without its guest, as long as that is `wanted`. */
+  /** Runs a scene's flock, and next to it the flock without its guest, as long as that is `wanted`. */
   async open(wish: Wish, wanted: () => boolean): Promise<void> {
     this.onScreen.value = null;
     this.held.value = null;
@@ -135,7 +149,7 @@ export class Screen {
   }
 }
 
-/** The flock of a scene, and the one beside it where it has one. */
+/** The flock of a scene, and the one next to it if there is one. */
 async function filmsOf(awake: Core, scene: Scene): Promise<Film[]> {
   if (scene.levels) return [await flyLevels(awake, scene)];
   const films: Film[] = [];

@@ -1,7 +1,6 @@
-// stops.ts: the names of the stops, their controls, and the parts of a scene.
+// stops.ts: the names of the stops, their controls, the parts of a scene, and small matrices as parameters of the core.
 import type { Words } from "../../core/protocol";
 import type { Backdrop, Label } from "../../scene/stage";
-import type { Matrix } from "./matrix";
 
 export const kStopNames = [
   "alone", "messenger", "attraction", "messages", "listening", "asking", "order", "rounds", "levels", "speaker", "next",
@@ -57,7 +56,7 @@ export interface Level {
 }
 
 /** What a word asks for, shows and says; numbers into the catalogue's list of channels. */
-export interface Badge {
+interface Badge {
   asks: number[];
   shows: number[];
 }
@@ -72,7 +71,7 @@ export interface Scene {
   rate: number;
   /** Words at the edges of the scene: what the directions mean. */
   signs: Label[];
-  /** Whose listening is drawn at first; null: nobody's. */
+  /** The token whose attention is drawn at first; null: none. */
   listener: number | null;
   /** V of the messages that are drawn; on the sphere the identity. */
   value?: Matrix;
@@ -80,11 +79,11 @@ export interface Scene {
   plain?: boolean;
   /** Nobody can be put elsewhere. */
   fixed?: boolean;
-  /** Another flock that is flown beside: the one without a guest, or the same words in another order. */
+  /** Another flock that runs next to it: the one without a guest, or the same words in another order. */
   beside?: Token[];
-  /** Words that may come next: places that nobody flies from. */
+  /** Candidates for the next word: positions without a token. */
   vocabulary?: Token[];
-  /** (tokens): what hangs on the words where Q and K are told apart. */
+  /** (tokens): the badges of the words where Q and K differ. */
   badges?: Badge[];
   /** Spaces that are flown through one after another. */
   levels?: Level[];
@@ -113,4 +112,16 @@ export interface Signs {
   phrases: readonly [string, string];
   senses: readonly [string, string];
   outlook: readonly [string, string];
+}
+
+export type Matrix = readonly (readonly number[])[];
+
+/** "matrix:1,0;0.7,-0.4": rows between semicolons. */
+export function matrixWord(rows: Matrix): string {
+  return `matrix:${rows.map((row) => row.join()).join(";")}`;
+}
+
+/** (rows): the matrix times x. */
+export function times(rows: Matrix, x: ArrayLike<number>): number[] {
+  return rows.map((row) => row.reduce((sum, entry, c) => sum + entry * x[c], 0));
 }

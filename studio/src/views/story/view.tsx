@@ -13,7 +13,6 @@ import { amount, change, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { story as storyWords } from "../../strings/story";
-import { stopKeys } from "./keys";
 import { knobs, kStopWords, rungsNow, StopKnobs, testNow } from "./knobs";
 import { ladderNow, LadderStrip } from "./ladder";
 import { spaceAt } from "./levels";
@@ -24,13 +23,32 @@ import { sceneOf } from "./scenes";
 import { Screen, type Wish } from "./screen";
 import { Sheet } from "./sheet";
 import { kStopNames, kStops, type Scene } from "./stops";
-import { TestedVerdict, testedCard } from "./verdict";
 import "./story.css";
+import { testedCard, TestedVerdict } from "./trained_readers";
+
+const kBy: Record<string, number> = { ArrowRight: 1, PageDown: 1, n: 1, ArrowLeft: -1, PageUp: -1, p: -1 };
+
+/** Handles keys before the page's own handlers. */
+function stopKeys(now: () => number, go: (stop: number) => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (target.closest("input, select, textarea, [contenteditable], dialog, [role=radiogroup]")) return;
+    const by = kBy[event.key];
+    if (by !== undefined) go(now() + by);
+    else if (event.key === "Enter" && !target.closest("button, a, summary")) {
+      const right = storyWords.stops[now() - 1].choices.findIndex((choice) => choice.right);
+      change({ answer: right + 1 });
+    } else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+}
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("story", storyWords);
 
-export function stopNow(): number {
+function stopNow(): number {
   return Math.round(amount("stop", 1, 1, kStops));
 }
 
@@ -51,14 +69,14 @@ function go(stop: number): void {
   if (goToStop(stop)) ++moves.value;
 }
 
-/** Whose listening is drawn: whom the recipe names, else the scene's own; null: nobody's. */
+/** The token whose attention is drawn: the one in the recipe, else the scene's own; null: none. */
 function listenerOf(scene: Scene): number | null {
   const asked = Number(word("boid", String(scene.listener ?? 0)));
   const fits = scene.listener !== null && asked >= 0 && asked < scene.tokens.length;
   return fits ? asked : scene.listener;
 }
 
-/** Flies every scene that comes, and tells how it begins and ends. */
+/** Runs every scene that is opened, and reports its start and end. */
 function useFlights(screen: Screen, wish: Wish, stop: number): void {
   const words = storyWords;
   const text = words.stops[stop - 1];
@@ -112,7 +130,7 @@ function Stops() {
   useFlights(screen, { scene, stop: name, test: testNow() }, stop);
   useStory(screen);
   const now = useRef({ scene, listener });
-  now.current = { scene, listener }; // the stage stands longer than a scene: films draw the one that is flown then
+  now.current = { scene, listener }; // the stage outlives a scene: films draw the scene that runs at that time
   const draw = () => screen.draw(now.current.scene, now.current.listener);
   const ready = (stage: Stage | null) => {
     screen.setStage(stage);
@@ -120,7 +138,7 @@ function Stops() {
   };
 
   const flight = name === "tested" && screen.shows(scene) ? screen.flight.value : null;
-  const reading = <Reading scene={scene} player={player} kappa={turned.kappa} />; // on a phone beside the scene
+  const reading = <Reading scene={scene} player={player} kappa={turned.kappa} />; // on a phone next to the scene
   return (
     <Frame
       view="story"

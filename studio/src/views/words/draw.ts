@@ -1,17 +1,81 @@
-// draw.ts: the tokens of a text on the stage: their positions and paths, what one attends to, their twins.
+// draw.ts: the tokens of a text on the stage: their positions, paths and labels, what one attends to, their twins.
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage, StageOptions } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
-import { isSpecial, spelled } from "./file";
-import { placeAt, type WordsFilm } from "./film";
-import { loudest } from "./attention";
-import { placeLabels } from "./labels";
+import { loudest } from "./matrix";
+import { isSpecial, placeAt, spelled, type WordsFilm } from "./file";
+
+interface Dot {
+  x: number; // CSS pixels
+  y: number;
+  r: number;
+  text: string;
+  rank: number; // the lowest is placed first
+}
+
+export interface Spot {
+  x: number; // the middle of the label
+  y: number;
+}
+
+interface Box extends Spot {
+  wide: number;
+  high: number;
+}
+
+const kHigh = 16; // CSS pixels of a line
+const kEdge = 4;
+/** Directions in which a label may be placed, the best first; further out where there is no room near by. */
+const kWays = [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]] as const;
+const kOut = [0, 9];
+
+/** About eight pixels a letter; signs of Chinese and the like are twice as wide. */
+export function widthOfLabel(text: string): number {
+  return [...text].reduce((sum, letter) => sum + (letter.codePointAt(0)! > 0x2e80 ? 15 : 8), 4);
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return Math.abs(a.x - b.x) < (a.wide + b.wide) / 2 && Math.abs(a.y - b.y) < (a.high + b.high) / 2;
+}
+
+/** The position of each label on a canvas of that size; null if there is no room. */
+export function placeLabels(dots: readonly Dot[], width: number, height: number): (Spot | null)[] {
+  const placed: Box[] = [];
+  const spots: (Spot | null)[] = dots.map(() => null);
+  const balls = dots.map(({ x, y, r }): Box => ({ x, y, wide: 2 * r, high: 2 * r }));
+  const order = [...dots.keys()].sort((a, b) => dots[a].rank - dots[b].rank || a - b);
+  for (const i of order) {
+    const dot = dots[i];
+    let best: Box | null = null;
+    let least = Infinity;
+    for (const out of kOut) {
+      for (const [across, down] of kWays) {
+        const wide = widthOfLabel(dot.text);
+        const box = {
+          x: dot.x + across * (dot.r + out + wide / 2),
+          y: dot.y + down * (dot.r + out + kHigh / 2) * (across === 0 ? 1 : 0.8),
+          wide, high: kHigh,
+        };
+        const inside = box.x - wide / 2 >= kEdge && box.x + wide / 2 <= width - kEdge &&
+          box.y - kHigh / 2 >= kEdge && box.y + kHigh / 2 <= height - kEdge;
+        if (!inside || placed.some((other) => overlap(box, other))) continue;
+        const covers = balls.filter((ball, j) => j !== i && overlap(box, ball)).length + out / 40;
+        if (covers < least) [best, least] = [box, covers];
+      }
+      if (least < 1) break;
+    }
+    if (!best) continue;
+    placed.push(best);
+    spots[i] = { x: best.x, y: best.y };
+  }
+  return spots;
+}
 
 export const kStage: StageOptions = { backdrop: "none", extent: 0.95, radius: 0.026, eye: [0.9, 0.65, 2.9] };
 export const kLayer = "words";
 const kMostLabels = 24; // tokens that all have their labels
 const kLoud = 8; // of more tokens, those heard loudest have one
-const kWidths = [1.5, 3, 5, 8, 12]; // CSS pixels of a line, by the share that it stands for
+const kWidths = [1.5, 3, 5, 8, 12]; // CSS pixels of a line, by the share that it shows
 const kLeast = 0.01; // share below which no line is drawn
 
 export interface Shown {
@@ -109,7 +173,7 @@ export class WordsScene {
     this.stage.lines("ties", this.ties.lines);
   }
 
-  /** The way of the listener so far; where nobody listens, of all. */
+  /** The path of the listener so far; without a listener, of all. */
   private drawTrails({ film, at, token, trail }: Shown, spot: (i: number) => Place): void {
     this.trails.clear();
     const n = film.info.n;
@@ -145,7 +209,7 @@ export class WordsScene {
     });
   }
 
-  /** Labels near their tokens, none over another; the listener's and those of whom it hears come first. */
+  /** Labels near their tokens, none over another; the listener's and those of the tokens it attends to come first. */
   private drawLabels({ film, token, shares, namesake }: Shown, spot: (i: number) => Place): void {
     const { tokens } = film.text;
     const { clientWidth: width, clientHeight: height } = this.stage.canvas;
@@ -172,7 +236,7 @@ export class WordsScene {
   }
 }
 
-/** Of many tokens only those have labels that the listener hears, itself and the last. */
+/** Of many tokens only those have labels that the listener attends to, itself and the last. */
 function isNamed(i: number, n: number, token: number | null, shares: Float64Array | null): boolean {
   if (n <= kMostLabels || i === token || i === n - 1) return true;
   return shares !== null && loudest(shares, kLoud).includes(i);

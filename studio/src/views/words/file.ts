@@ -1,5 +1,6 @@
-// file.ts: reads the file of a traced transformer, schema murmur-words-2 or -1, and refuses any other.
-import type { Fault } from "../../core/protocol";
+// file.ts: reads the file of a traced transformer, schema murmur-words-2 or -1, refuses any other, and shows its layers as a film.
+import type { Fault, Frames } from "../../core/protocol";
+import { Film } from "../../state/film";
 import { words } from "../../strings/words";
 
 export interface Said {
@@ -77,7 +78,7 @@ function floats(value: unknown, count: number, where: string): Float32Array {
   return places.every(Number.isFinite) ? places : refuse(where);
 }
 
-/** A number of half precision, as its 16 bits tell. */
+/** A number of half precision, from its 16 bits. */
 export function halfOf(bits: number): number {
   const [exponent, part] = [(bits >> 10) & 31, bits & 1023];
   const size = exponent === 0 ? part * 2 ** -24 : exponent === 31 ? (part ? NaN : Infinity) : (1024 + part) * 2 ** (exponent - 25);
@@ -174,7 +175,61 @@ export function toldApart({ tokens, given }: Pick<TracedText, "tokens" | "given"
   return { given: plain(tokens.slice(0, given)).trimStart(), written: plain(tokens.slice(given)) };
 }
 
-/** Whether a token stands for no word: begin, end, separation. */
+/** Whether a token is special: begin, end, separation. */
 export function isSpecial(token: string): boolean {
   return /^(\[[A-Z]+\]|<\/?[a-z|_]+>)$/.test(token);
+}
+
+const kColumns = ["mean_cos", "twin_distance", "start_distance"];
+
+export class WordsFilm extends Film {
+  override readonly cosines = new Float64Array(0);
+  /** What places are multiplied by: the farthest state of any layer, or of the twin, is at distance 1. */
+  readonly scale: number;
+
+  constructor(readonly text: TracedText, farthest: number) {
+    const { frames, tokens } = text;
+    const scale = farthest > 0 ? 1 / farthest : 1;
+    const observables = new Float64Array(frames * kColumns.length);
+    for (let k = 0; k < frames; ++k) {
+      observables.set([text.cosine[k], text.twin.distance[k], text.twin.still[k]], k * kColumns.length);
+    }
+    const all: Frames = {
+      flight: -1, first: 0, count: frames, times: Float64Array.from({ length: frames }, (_, k) => k),
+      positions: text.places.map((x) => scale * x), observables, cosines: new Float64Array(0),
+      scores: new Float64Array(0), verdicts: new Int8Array(0), ended: { ok: true, what: "", remedy: "" },
+    };
+    super(
+      { fly: async () => all, close: async () => undefined },
+      {
+        id: -1, n: tokens.length, d: 3, habitat: "space", frames, first: 0, T: frames - 1, columns: kColumns,
+        digits: [], classes: [], known: [], config: "",
+      },
+    );
+    this.scale = scale;
+  }
+}
+
+/** How far from the middle anything of these texts ever is. */
+export function farthestOf(texts: readonly TracedText[]): number {
+  let most = 0;
+  for (const { places, twin } of texts) {
+    for (const rows of [places, twin.places]) {
+      for (let e = 0; e < rows.length; e += 3) most = Math.max(most, Math.hypot(rows[e], rows[e + 1], rows[e + 2]));
+    }
+  }
+  return most;
+}
+
+/** Where token `i` is in rows (frames, n, 3) at a fractional frame, times `scale`. */
+export function placeAt(rows: Float32Array, n: number, i: number, at: number, scale: number): [number, number, number] {
+  const last = rows.length / (3 * n) - 1;
+  const k = Math.max(0, Math.min(Math.floor(at), last));
+  const share = Math.max(0, Math.min(1, at - k));
+  const next = Math.min(k + 1, last);
+  const entry = (c: number) => {
+    const [a, b] = [rows[(k * n + i) * 3 + c], rows[(next * n + i) * 3 + c]];
+    return scale * (a + share * (b - a));
+  };
+  return [entry(0), entry(1), entry(2)];
 }

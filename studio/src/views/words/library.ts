@@ -7,9 +7,8 @@ import { Player } from "../../state/player";
 import { amount, change, flag, followed, word } from "../../state/recipe";
 import { isFault, notice, tell } from "../../state/session";
 import { words } from "../../strings/words";
-import { parseWords, spelled, type TracedText, type WordsTrace } from "./file";
-import { farthestOf, WordsFilm } from "./film";
-import { amongWords, layerAt, sharesOf, type AttentionChoice } from "./attention";
+import { farthestOf, parseWords, spelled, type TracedText, WordsFilm, type WordsTrace } from "./file";
+import { amongWords, type AttentionChoice, layerAt, sharesOf } from "./matrix";
 
 export const kBundled = ["bank", "nail"] as const;
 type Bundled = (typeof kBundled)[number];
@@ -45,7 +44,7 @@ export function headNow(heads: number): number | null {
   return word("head", "") !== "" && head >= 1 && head <= heads ? head - 1 : null;
 }
 
-/** (n) what a token hears in the layer of a frame, as the recipe wishes it; null where that is not kept. */
+/** (n) attention weights of a token in the layer of a frame, as the recipe chooses them; null where that is not kept. */
 export function sharesNow(trace: WordsTrace, text: TracedText, frame: number, token: number | null): Float64Array | null {
   if (token === null) return null;
   const shares = sharesOf(text, trace.heads, layerAt(frame, text), token, headNow(trace.heads));
@@ -57,7 +56,7 @@ export function earNow(trace: WordsTrace, text: TracedText, frame: number): Atte
   return { layer: layerAt(frame, text), head: headNow(trace.heads), marks: flag("marks", true) };
 }
 
-/** The token that listens: whom the recipe names; else the word that both sentences share, or the last token. */
+/** The listener: the token in the recipe; else the word that both sentences share, or the last token. */
 export function tokenNow(trace: WordsTrace, text: number): number | null {
   const { tokens } = trace.texts[text];
   const asked = word("boid", "");

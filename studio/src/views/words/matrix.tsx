@@ -1,12 +1,73 @@
-// matrix.tsx: the attention of a layer as a matrix of shares: a row attends to the columns.
+// matrix.tsx: what tokens attend to in a layer, by one head or by all, and its matrix of shares: a row attends to the columns.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { inkOf, mixInk, type Rgb } from "../../scene/ink";
 import { change } from "../../state/recipe";
-import { isDark } from "../../state/theme";
-import { isTouch } from "../../state/touch";
+import { isDark, isTouch } from "../../state/theme";
 import { words } from "../../strings/words";
-import { spelled, type TracedText } from "./file";
+import { isSpecial, spelled, type TracedText } from "./file";
+
+/** The layer whose attention belongs to a frame: the one that acts next; at the last frame the one that acted. */
+export function layerAt(frame: number, text: TracedText): number {
+  return Math.max(0, Math.min(frame, text.frames - 2));
+}
+
+/** (n) attention weights of a token in a layer; `head` null is the mean over all. Null where they are not kept. */
+export function sharesOf(text: TracedText, heads: number, layer: number, token: number, head: number | null): Float64Array | null {
+  const n = text.tokens.length;
+  if (!text.attention || token < 0 || token >= n) return null;
+  const out = new Float64Array(n);
+  const asked = head === null ? Array.from({ length: heads }, (_, h) => h) : [head];
+  for (const h of asked) {
+    const row = ((layer * heads + h) * n + token) * n;
+    for (let j = 0; j < n; ++j) out[j] += text.attention[row + j] / asked.length;
+  }
+  const sum = out.reduce((all, share) => all + share, 0); // rounded numbers do not quite add up to one
+  return sum > 0 ? out.map((share) => share / sum) : out;
+}
+
+/** How the shares of a layer are read: by one head or the mean of all, with marks such as [CLS] or only among words. */
+export interface AttentionChoice {
+  layer: number;
+  head: number | null;
+  marks: boolean;
+}
+
+/** (n, n) row i: the weights of token i. Null where it is not kept. */
+export function matrixOf(text: TracedText, heads: number, { layer, head, marks }: AttentionChoice): Float64Array | null {
+  const n = text.tokens.length;
+  if (!text.attention) return null;
+  const all = new Float64Array(n * n);
+  for (let i = 0; i < n; ++i) {
+    const shares = sharesOf(text, heads, layer, i, head)!;
+    all.set(marks ? shares : amongWords(text, shares), i * n);
+  }
+  return all;
+}
+
+/** (n) of every token the share of its hearing that goes to one; without marks those do not listen either. */
+export function heardBy(text: TracedText, matrix: Float64Array, token: number, marks: boolean): Float64Array {
+  const n = text.tokens.length;
+  return Float64Array.from({ length: n }, (_, i) => (!marks && isSpecial(text.tokens[i]) ? 0 : matrix[i * n + token]));
+}
+
+/** The weights among words only: special tokens are left out, and the rest adds up to one. */
+export function amongWords(text: TracedText, shares: Float64Array): Float64Array {
+  const kept = shares.map((share, j) => (isSpecial(text.tokens[j]) ? 0 : share));
+  const sum = kept.reduce((all, share) => all + share, 0);
+  return sum > 0 ? kept.map((share) => share / sum) : kept;
+}
+
+/** The `most` loudest, loudest first; those of less than a two-hundredth are left out. */
+export function loudest(shares: Float64Array, most: number): number[] {
+  const order = [...shares.keys()].sort((a, b) => shares[b] - shares[a] || a - b);
+  return order.slice(0, most).filter((j) => shares[j] >= 0.005);
+}
+
+/** How much nearer the twin is than a token that never moved, as a share of that distance; NaN where none moved. */
+export function explained(distance: number, still: number): number {
+  return still > 1e-9 ? 1 - distance / still : NaN;
+}
 
 const kSide = 272; // CSS pixels of the map with its names
 const kNamed = 24; // rows have names where there are so many at most
@@ -19,7 +80,7 @@ export function shadeOf(share: number): number {
   return Math.sqrt(Math.min(1, Math.max(0, share)));
 }
 
-/** The cell under a place of the map; null beside it. */
+/** The cell under a position of the map; null outside of it. */
 export function cellAt(x: number, y: number, n: number): [number, number] | null {
   const left = n <= kNamed ? kNames : 0;
   const size = (kSide - left) / n;

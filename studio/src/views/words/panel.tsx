@@ -3,19 +3,17 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo } from "preact/hooks";
 import { Button, Choice, Group, Slider, Switch } from "../../parts/controls";
 import { change, flag, word } from "../../state/recipe";
-import { tell } from "../../state/session";
-import { showStage } from "../../state/stage_in_view";
-import { isTouch } from "../../state/touch";
+import { showStage, tell } from "../../state/session";
+import { isTouch } from "../../state/theme";
 import { words } from "../../strings/words";
 import { isSpecial, spelled, type TracedText, type WordsTrace } from "./file";
-import { heardBy, layerAt, loudest, matrixOf } from "./attention";
+import { heardBy, layerAt, loudest, Matrix, matrixOf } from "./matrix";
 import {
   earNow, headNow, kBundled, kMore, kMostMore, moreNow, openFile, ownTrace, sayNow, sharesNow, textNow, traceNow, type Library,
   type TraceName,
 } from "./library";
-import { Matrix } from "./matrix";
 
-/** What is told of one text at one frame. */
+/** The readings of one text at one frame. */
 export interface Seen {
   trace: WordsTrace;
   text: TracedText;

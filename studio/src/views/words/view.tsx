@@ -3,26 +3,74 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Radios } from "../../parts/controls";
 import { Frame } from "../../parts/frame";
-import { useNarrator } from "../../parts/narrator";
+import { useNarrator } from "../../parts/notice";
+import { type Line, Plot } from "../../parts/plot";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
-import { onClicks } from "../../scene/click";
+import { onClicks } from "../../scene/camera";
 import type { Stage } from "../../scene/stage";
 import { enrol } from "../../state/language";
 import { keepMoment } from "../../state/moment";
 import { change, flag, recipe } from "../../state/recipe";
-import { onStage, type Card } from "../../state/session";
+import { type Card, onStage } from "../../state/session";
 import { isDark } from "../../state/theme";
+import { fixed } from "../../strings/numbers";
 import { words } from "../../strings/words";
 import { kLayer, kStage, WordsScene } from "./draw";
-import { spaced, spelled, toldApart, type Shared, type WordsTrace } from "./file";
-import { placeAt, type WordsFilm } from "./film";
-import { explained, loudest } from "./attention";
+import {
+  placeAt, type Shared, spaced, spelled, toldApart, type TracedText, type WordsFilm, type WordsTrace,
+} from "./file";
 import { headNow, Library, openFile, sharesNow, textNow, tokenNow, traceNow } from "./library";
-import { Beside, Hearing, Next, Own, Sentences, Typed, type Seen } from "./panel";
-import { WordsPlots } from "./plots";
+import { explained, loudest } from "./matrix";
+import { Beside, Hearing, Next, Own, type Seen, Sentences, Typed } from "./panel";
 import "./words.css";
-import { fixed } from "../../strings/decimal";
+
+const brief = (value: number) => (Number.isFinite(value) ? fixed(value, 2) : "–");
+
+interface CurveProps {
+  title: string;
+  lines: Line[];
+  now: number;
+  frame: number;
+}
+
+function Curve({ title, lines, now, frame }: CurveProps) {
+  const { values } = lines[0];
+  const x = useMemo(() => Array.from(values, (_, k) => k), [values]);
+  const summary = words.summary(title, brief(values[0]), brief(values[values.length - 1]));
+  const value = lines.length > 1 ? undefined : brief(values[frame]); // two lines have their keys there
+  return <Plot title={title} value={value} x={x} lines={lines} now={now} wholeX summary={summary} />;
+}
+
+interface WordsPlotsProps {
+  text: TracedText;
+  shared: Shared | null;
+  now: number; // fractional layer
+  frame: number;
+}
+
+function WordsPlots({ text, shared, now, frame }: WordsPlotsProps) {
+  const cosine = useMemo(() => [{ label: words.plotCosine, values: text.cosine, colour: "--right" }], [text]);
+  const both = useMemo(
+    () => shared && [{ label: shared.token, values: shared.cosine, colour: "--left" }],
+    [shared],
+  );
+  const twin = useMemo(
+    () => [
+      { label: words.fromTwin, values: text.twin.distance, colour: "--accent" },
+      { label: words.fromStart, values: text.twin.still, colour: "--ink-soft", dash: [4, 4] },
+    ],
+    [text],
+  );
+  const at = { now, frame: Math.min(frame, text.frames - 1) };
+  return (
+    <>
+      {text.tokens.length > 1 && <Curve title={words.plotCosine} lines={cosine} {...at} />}
+      {shared && both && <Curve title={words.plotShared(spelled(shared.token))} lines={both} {...at} />}
+      <Curve title={words.plotTwin} lines={twin} {...at} />
+    </>
+  );
+}
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("words", words);
@@ -77,7 +125,7 @@ class Director {
   }
 }
 
-/** "“bank” hears “river” most, 31 %"; "" where nobody listens. */
+/** "“bank” hears “river” most, 31 %"; "" without a listener. */
 function clauseOf({ trace, text, frame, token }: Seen): string {
   const shares = sharesNow(trace, text, frame, token);
   const most = shares ? loudest(shares, 1)[0] : undefined;
@@ -90,7 +138,7 @@ function sentenceOf(library: Library): string {
   return seen ? words.sentence(momentOf(seen.frame, seen.text.frames - 1), clauseOf(seen)) : "";
 }
 
-/** What a picture of the scene says beside it. */
+/** The card of a picture of the scene. */
 function cardOf(library: Library): Card | null {
   const seen = seenNow(library);
   if (!seen) return null;
@@ -98,7 +146,7 @@ function cardOf(library: Library): Card | null {
   return { headline: clauseOf(seen) || text.text, colour: "--ink", moment: momentOf(frame, text.frames - 1) };
 }
 
-/** [ and ] choose the token before or after; Escape lets go of it. */
+/** [ and ] choose the token before or after; Escape clears the choice. */
 function useTokenKeys(library: Library): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -1,4 +1,22 @@
-// program_recipe.ts: reads the settings that the program wrote into its pictures and films.
+// file_recipe.ts: the recipe in a picture or film of the page, and the settings that the program wrote into its own.
+import { gifComment } from "./gif";
+import { isPng, recipeOf } from "./png_recipe";
+
+/** The recipe in a file's bytes ("#v=1&..."), or null. */
+export function carriedBy(bytes: Uint8Array): string | null {
+  if (isPng(bytes)) return recipeOf(bytes);
+  const latin = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
+  const text = latin(0, 3) === "GIF" ? gifComment(bytes) : latin(4, 8) === "ftyp" ? recipeTextOf(bytes) : null;
+  return text?.startsWith("#v=") ? text : null;
+}
+
+/** The same of a file; only pictures and films are read to their end. */
+export async function recipeOfFile(file: Blob): Promise<string | null> {
+  const opening = new Uint8Array(await file.slice(0, 64).arrayBuffer());
+  const latin = String.fromCharCode(...opening.subarray(0, 8));
+  const known = isPng(opening) || latin.startsWith("GIF8") || latin.slice(4) === "ftyp";
+  return known ? carriedBy(new Uint8Array(await file.arrayBuffer())) : null;
+}
 
 /** The recipe inside a file of the program; `murmur open` reads the same. */
 export interface ProgramRecipe {
@@ -66,7 +84,7 @@ export function recipeTextOf(bytes: Uint8Array): string | null {
   return kSvg.exec(new TextDecoder().decode(bytes))?.[1] ?? null;
 }
 
-/** Checked; null for text that is no recipe of the program. */
+/** Checked; null for text that is not a recipe of the program. */
 export function parseProgramRecipe(text: string): ProgramRecipe | null {
   try {
     const { murmur, command, config = "", make } = JSON.parse(text);
