@@ -8,7 +8,6 @@
 #include <numbers>
 #include <span>
 
-#include "flow/methods.h"
 #include "flow/runge_kutta.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <set>
 
-#include "core/attention.h"
+#include "core/forces.h"
 #include "experiment/known.h"
 #include "murmur/theory.h"
 #include "observe/energy.h"
