@@ -20,7 +20,7 @@ add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_C
 
 # What it lacks (src/parts.txt names the files that stand in), and the files of a folder that it needs;
 # a folder that is not named here comes whole.
-set(lacking threads highway files products tokenizers sundials cuda)
+set(lacking libraries files products tokenizers sundials cuda)
 set(reduced_run npy safetensors source text)
 set(reduced_data samples)
 set(reduced_learn architecture)

@@ -34,7 +34,7 @@ MUST = {  # what has to know a new value; engines are all here
         "src/engine/moments/moments_engine.cpp",
         "src/experiment/equation.cpp",  # its formula
         "src/experiment/forces.cpp",  # its words and its reversal
-        "src/gradient/parameters.cpp",  # its numbers, by name
+        "src/gradient/recorded_flow.cpp",  # its numbers, by name
         "src/observe/token_move.cpp",  # its part of a token's move
     },
     "method": {"src/flow/methods.cpp"},

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "command.h"
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "murmur/error.h"
 #include "process.h"
 #include "run/file.h"

@@ -11,7 +11,7 @@
 
 #include "command.h"
 #include "model/golden.h"
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "model/variation.h"
 #include "murmur/error.h"
 #include "murmur/stop.h"

@@ -1,8 +1,6 @@
 // cells.cpp: tilted cells beside sums pair by pair, on S^2 and in R^3, one thread.
 //
 // usage: bench_cells [MOST_PARTICLES [d [LEAST_PARTICLES]]]
-#include "engine/moments/cells.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +9,7 @@
 
 #include "core/elementary.h"
 #include "engine/moments/direct_sums.h"
+#include "engine/moments/sums.h"
 #include "kernels/drawn.h"
 #include "peers/processor_time.h"
 

@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/ensemble_rungs.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ensemble/wave_kernels-inl.h"
+#include "ensemble/swarm_kernels-inl.h"
 #include "hwy/contrib/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "ensemble/waves.h"
+#include "ensemble/block.h"
 
 namespace murmur::bench {
 

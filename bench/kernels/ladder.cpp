@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <random>
 
-#include "engine/simd/target.h"
+#include "engine/simd/probes.h"
 #include "kernels/rungs.h"
 #include "peers/processor_time.h"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "learn/products.h"
-#include "model/open_model.h"
+#include "model/model_folder.h"
 
 namespace {
 

@@ -20,7 +20,6 @@ double log_eigenvalue(int d, double beta, int k);  // ln lambda_k, see `eigenval
 // Funk-Hecke eigenvalue of e^{beta x.y} on degree-k harmonics, for the uniform probability on the
 // sphere:  lambda_k = Gamma(d/2) (2/beta)^{d/2-1} I_{k+d/2-1}(beta);  d = 2: I_k(beta).
 double eigenvalue(int d, double beta, int k);
-double uniform_energy(int d, double beta);  // lambda_0 / (2 beta), E at the uniform law
 
 // Growth of harmonics at the uniform law, 2410.23228; for d > 2 derived here, with
 // -Lap Y_k = k(k+d-2) Y_k.
@@ -43,8 +42,6 @@ double growth_rate(const Growth& growth, int k);
 int fastest_mode(int d, double beta);  // k_max: the k >= 1 of greatest s_k, the same for SA and USA
 // Returns the beta at which s_k = s_{k+1}, where k_max changes from k to k + 1.
 double switch_point(int d, int k);
-// (arg m_k + 2 pi j) / k, m_k = mean of e^{i k theta}: predicted angles of k clusters, in [0, 2pi).
-std::vector<double> cluster_angles(std::span<const double> angles, int k);
 
 // Equiangular swarms <x_i, x_j> = rho, exact for d >= n: 2312.10794, Theorem 6.8.
 
@@ -59,15 +56,11 @@ struct Equiangular {
 // n orthogonal tokens under a dynamics with V = I in the clock U1, without perceptron and noise;
 // throws Error(input) with a reason for any other.
 Equiangular equiangular_of(const Dynamics& dynamics, int n);
-double cosine_velocity(const Equiangular& swarm, double rho);
 double cosine(const Equiangular& swarm, double t);  // rho(t), to 1e-12
 double late_rate(Law law, double beta);             // of 1 - rho: 2 (SA), 2 e^beta (USA)
 // Phase curve (2312.10794, Fig. 3): the time at which rho reaches 1 - delta. From rho = 0 under SA,
 //   t* = int_0^{ln 1/delta} (e^{beta e^{-u}} + n - 1) / (2 ((n-1)(1 - e^{-u}) + 1)) du.
 double clustering_time(const Equiangular& swarm, double delta);
-// Returns the beta whose clustering time is t (swarm.beta is not used). Throws Error(input) if
-// there is none in [0, 700].
-double clustering_beta(const Equiangular& swarm, double delta, double t);
 
 // Layer normalisations of x = r theta (2510.22026), reduced to equiangular directions under SA:
 //   rho' = f(rho) / s,  f the SA velocity;  s and r' as in LayerNorm, with
@@ -112,21 +105,7 @@ struct Polygon {
   double beta = 1;
   Law law = Law::sa;
 };
-struct Escape {
-  double rate;
-  int mode;  // m, of 1 .. k/2
-};
 double escape_rate(const Polygon& polygon, int mode);
-Escape fastest_escape(const Polygon& polygon);
-
-// Kuramoto form (2312.10794), divided by sum_j m_j e^{beta cos(theta_i - theta_j)} for SA:
-//   theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i - theta_j)
-// Without masses they are equal.
-struct Angles {
-  std::span<const double> theta;
-  std::span<const double> mass = {};
-};
-std::vector<double> kuramoto_velocity(Law law, double beta, const Angles& angles);
 
 // The staircase of the energy of 2410.06833 in clock u4 (arc length, times ln beta); times and
 // levels are derived here, for large beta, where only the closest pair moves. Merging n1 tokens
@@ -141,7 +120,6 @@ struct Stair {
 // counts: tokens in each angle, empty means one each. beta > 1.
 std::vector<Stair> staircase(std::span<const double> angles, std::span<const double> counts,
                              double beta);
-double first_level(std::span<const double> counts);  // sum_q m_q^2 before any merge
 
 // Bounds of the metastability theorem of 2410.06833 for tokens in caps <x, w_q> >= 1 - eps, clock
 // u2 for USA:
@@ -164,15 +142,15 @@ double cap_alpha(double angle, double eps);  // alpha of caps whose centres are 
 // Centres of causal swarms, 2411.04990, and hemispheres.
 
 inline constexpr double renyi_constant = 0.7475979202534;  // of parking (Renyi 1958)
-// tau: where e^{beta(cos x - 1)} sin x is greatest, cos tau = (-1 + sqrt(4 beta^2 + 1)) / (2 beta).
-double kernel_peak(double beta);
 double cap_measure(int d, double angle);  // of a cap of that angular radius, uniform probability
 // Tokens farther than delta from all earlier ones, p = cap_measure(d, delta): (1 - (1-p)^n)/p.
 double strong_centres(int d, double delta, double n);
 double renyi_centres(double delta);  // circle, infinite sequence: renyi_constant 2 pi / delta
-// Probability that n iid uniform points of S^{d-1} lie in a hemisphere, 2^{1-n} sum_{k<d} C(n-1, k)
-// (Wendel, Math. Scand. 11, 1962).
-double hemisphere_probability(int n, int d);
+// The mean over the first n tokens on the circle, from the law of intervals in random sequential
+// adsorption (Gonzalez, Hemmer, Hoye, Chem. Phys. 3, 1974) at tau = n delta / 2 pi,
+//   F = (2 pi / delta) int_0^tau e^{-2 g(u)} du,   g(u) = int_0^u (1 - e^{-v})/v dv,
+// for a Poisson number of tokens, and F - (n/2) d^2 F / dn^2 for n tokens.
+double parked_centres(double delta, int n);
 
 // Noise, dX = v dt + sqrt(2/kappa) dB: USA, clock u1; 2606.05140, 2412.14813.
 
@@ -181,7 +159,6 @@ double hemisphere_probability(int n, int d);
 double noise_threshold(int d, double beta, int k = 1);
 // beta_*: I_{d/2+1}/I_{d/2} = 1/d; the transition at kappa_c is continuous up to it (2606.05140).
 double continuous_until(int d);
-double kuramoto_order(double kappa);  // beta = 0, d = 2: r = I_1(kappa r)/I_0(kappa r)
 // Circle: r = |int e^{i theta} dp| of the stable law p ~ exp((kappa/beta) W * p), W = e^{beta cos},
 // that is reached from order `start`: 1 gives the ordered law if there is one, small values the
 // uniform one.
@@ -259,7 +236,6 @@ double boost_at(int d, double start, double t);  // b(t) from b(0) = start
 
 // cos(A_i, A_j), A_i = (a - 1) x_i + sum_j x_j, a = n^{gamma (1 - rho)}; one SA layer.
 double context_cosine(double rho, double gamma, double n);
-double context_limit(double rho, double gamma);  // 1, 4 rho/(1 + 3 rho), rho: gamma <,=,> 1/(1-rho)
 
 // Lost in the middle, 2605.09213: retrieval along a causal swarm with ALiBi slope lambda/N.
 
@@ -313,6 +289,5 @@ struct Towards {
   double x, vertex;
 };
 double hardmax(const Towards& towards, double alpha, int steps);
-double hardmax_flow(const Towards& towards, double t);  // x' = vertex - x
 
 }  // namespace murmur::theory

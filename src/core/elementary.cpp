@@ -6,8 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/bessel_series.h"
-
 namespace murmur::elementary {
 
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 // Only + - * / in double, comparisons and bit operations, so IEEE 754 fixes every bit of the
 // results. Files that include this header must be compiled with -ffp-contract=off, also for wasm: a
@@ -99,3 +100,14 @@ double erf(double x);
 double pow(double x, double y);
 
 }  // namespace murmur::elementary
+
+namespace murmur {
+
+//   e^{beta (cos t - 1)} = a_0 + 2 sum_k a_k cos k t,   a_k = e^{-beta} I_k(beta),   beta >= 0
+struct BesselSeries {
+  std::vector<double> a;       // (count)
+  std::vector<double> beyond;  // (count): a_{k+1} + a_{k+2} + ...
+};
+BesselSeries bessel_series(double beta, int count);
+
+}  // namespace murmur

@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/affine_map.h"
-#include "core/attention.h"
 #include "core/elementary.h"
-#include "core/many_heads.h"
+#include "core/forces.h"
 #include "core/overloaded.h"
-#include "core/perceptron_at.h"
 
 namespace murmur {
 

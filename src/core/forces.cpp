@@ -1,13 +1,12 @@
 // forces.cpp: formulas of attention, perceptrons and the limit of many heads that engines and
 // observables share.
+#include "core/forces.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/attention.h"
 #include "core/elementary.h"
-#include "core/many_heads.h"
-#include "core/perceptron_at.h"
 #include "murmur/stop.h"
 
 namespace murmur {

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <vector>
 
-#include "core/close_pairs.h"
 #include "core/elementary.h"
 #include "core/noise.h"
 #include "core/particle_vectors.h"

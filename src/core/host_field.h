@@ -124,4 +124,7 @@ class HostEngine : public Engine {
 // Returns the sums over blocks of kSummedTogether particles of terms (n, each), in order.
 std::vector<double> block_sums(std::span<const double> terms, int each, int block);
 
+// The nearest pair with chord below delta; i < 0 when there is none. Ties go to the lower rows.
+ClosePair nearest_pair(const HostSwarm& x, double delta);
+
 }  // namespace murmur

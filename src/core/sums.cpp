@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/directions.h"
+#include "core/axes.h"
 #include "core/pair_kernels.h"
 #include "core/parallel.h"
 #include "murmur/error.h"

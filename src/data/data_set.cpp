@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "data/idx.h"
 #include "murmur/error.h"
 #include "murmur/images.h"
 #include "run/formats.h"

@@ -1,5 +1,4 @@
 // idx.cpp: reads idx files, plain or packed by gzip, and folders of four such files (MNIST).
-#include "data/idx.h"
 
 #include <fmt/format.h>
 

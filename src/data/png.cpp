@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "data/colours.h"
 #include "data/data_set.h"
-#include "data/idx.h"
 #include "murmur/error.h"
 #include "murmur/images.h"
 #include "run/file.h"

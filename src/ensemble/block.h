@@ -55,4 +55,20 @@ class Block {
   std::vector<int> spread_;                          // particles whose links are not followed yet
 };
 
+class Waves {
+ public:
+  // Empty if pairs are to be summed: in more than two dimensions, if pairs cost less, and for beta
+  // < 0, where the sums of an isolated particle are too small compared with the terms of the
+  // series.
+  Waves(const ReplicasSetting& setting, Shape stored);
+
+  explicit operator bool() const { return sums_.orders > 0; }
+  const WaveSums& sums() const { return sums_; }
+
+ private:
+  std::vector<double> along_, across_;  // (orders + 1)
+  AlignedArray terms_;                  // (orders + 1, 4, kSwarms)
+  WaveSums sums_{};
+};
+
 }  // namespace murmur::ensemble

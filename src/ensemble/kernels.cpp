@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ensemble/wave_kernels-inl.h"
+#include "ensemble/swarm_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::ensemble {

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <optional>
 
-#include "core/attention.h"
+#include "core/forces.h"
 #include "murmur/theory.h"
 #include "observe/energy.h"
 #include "run/text.h"

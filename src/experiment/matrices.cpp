@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention.h"
+#include "core/forces.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "murmur/random.h"

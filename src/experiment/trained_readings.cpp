@@ -9,7 +9,7 @@
 
 #include "core/elementary.h"
 #include "core/parallel.h"
-#include "flow/merging.h"
+#include "flow/flow_stepper.h"
 #include "learn/block_tensors.h"
 #include "murmur/error.h"
 #include "murmur/flow.h"

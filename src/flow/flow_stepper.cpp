@@ -8,8 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "flow/merging.h"
-#include "flow/methods.h"
+#include "flow/runge_kutta.h"
 #include "murmur/stop.h"
 
 namespace murmur {

@@ -201,4 +201,8 @@ class FlowStepper {
   bool to_jump_ = false;  // the step found ends where the forces jump
 };
 
+// Merges pairs closer than `delta` (chord), nearest first, until none is left. The merged particle
+// is at the mass-weighted mean, retracted. Updates state.x and state.group.
+std::vector<Merge> merge_close(FlowState& state, double delta, Manifold manifold);
+
 }  // namespace murmur

@@ -1,6 +1,4 @@
 // merging.cpp: merges particles that have met, nearest pair first.
-#include "flow/merging.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "flow/flow_stepper.h"
 #include "murmur/stop.h"
 
 namespace murmur {

@@ -1,9 +1,9 @@
 // methods.cpp: the table of methods: names, citations, orders, and the tableaux.
-#include "flow/methods.h"
-
 #include <array>
 #include <iterator>
 #include <string>
+
+#include "flow/runge_kutta.h"
 
 namespace murmur {
 

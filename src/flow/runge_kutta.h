@@ -295,4 +295,11 @@ class RungeKutta {
   bool extra_stages_ = false;  // the stages of the interpolant belong to this step
 };
 
+// The tableau of a method with Stepping::runge_kutta, or of the drift of strang; nullptr for the
+// others.
+const Tableau* tableau_of(Method method);
+
+// The pair that integrates reductions, coefficients and ascents.
+const Tableau& dormand_prince();
+
 }  // namespace murmur

@@ -8,8 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/attention.h"
-#include "core/perceptron_at.h"
+#include "core/forces.h"
 #include "core/plain_forces.h"
 #include "landscape/cloud_sums.h"
 #include "landscape/system.h"

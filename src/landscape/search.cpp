@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/parallel.h"
-#include "flow/methods.h"
 #include "flow/runge_kutta.h"
 #include "landscape/cloud_sums.h"
 #include "landscape/system.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/affine_map.h"
 #include "core/elementary.h"
+#include "core/force_adjoint.h"
 #include "learn/block_tensors.h"
 #include "learn/objective.h"
 #include "murmur/error.h"

@@ -4,7 +4,7 @@
 #include <complex>
 #include <numbers>
 
-#include "core/perceptron_at.h"
+#include "core/forces.h"
 #include "meanfield/continuum.h"
 #include "meanfield/harmonics.h"
 #include "murmur/theory.h"

@@ -7,8 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/attention.h"
-#include "core/perceptron_at.h"
+#include "core/forces.h"
 #include "core/plain_forces.h"
 #include "meanfield/harmonics.h"
 #include "murmur/stop.h"

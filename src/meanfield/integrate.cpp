@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "engine/moments/moments.h"
-#include "flow/methods.h"
+#include "flow/runge_kutta.h"
 #include "meanfield/continuum.h"
 #include "meanfield/particles.h"
 #include "murmur/error.h"

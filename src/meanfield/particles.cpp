@@ -10,7 +10,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/perceptron_at.h"
+#include "core/forces.h"
 #include "engine/moments/moments.h"
 #include "meanfield/continuum.h"
 #include "meanfield/harmonics.h"

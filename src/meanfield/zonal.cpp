@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/perceptron_at.h"
+#include "core/forces.h"
 #include "meanfield/continuum.h"
 #include "meanfield/harmonics.h"
 #include "murmur/theory.h"

@@ -1,7 +1,5 @@
 // family.cpp: the families of transformers: reads config.json, and refuses a value that is missing
 // or out of range. A family is a function and a row of the table at the end.
-#include "model/family.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "core/checked.h"
+#include "model/model_folder.h"
 #include "model/transformer.h"
 #include "murmur/error.h"
 #include "run/kept_json.h"

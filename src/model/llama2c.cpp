@@ -1,6 +1,5 @@
 // llama2c.cpp: the files of llama2.c: a llama as seven numbers and all weights, and the tokens of
 // its tokeniser.
-#include "model/llama2c.h"
 
 #include <fmt/format.h>
 

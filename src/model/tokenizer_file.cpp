@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/tokenizer_unicode.h"
+#include "model/tokenizer_parts.h"
 #include "murmur/error.h"
 
 namespace murmur::tokenizer {

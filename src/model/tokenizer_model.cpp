@@ -1,7 +1,5 @@
 // tokenizer_model.cpp: vocabulary, trie, and the models: byte pair encoding, unigram, WordPiece and
 // whole words.
-#include "model/tokenizer_model.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +10,7 @@
 #include <queue>
 #include <utility>
 
-#include "model/tokenizer_unicode.h"
+#include "model/tokenizer_parts.h"
 #include "murmur/error.h"
 
 namespace murmur::tokenizer {

@@ -1,9 +1,13 @@
 // tokenizer_parts.h: the parts of a tokenizer.json in the order in which a text passes them: added
-// tokens, normalisers, pre-tokenisers, post-processors and limits; and the decoders.
+// tokens, normalisers, pre-tokenisers, models, post-processors and limits; the decoders; and the
+// characters of Unicode, by ICU. All texts are valid UTF-8.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,10 +15,129 @@
 #include <vector>
 
 #include "model/tokenizer_file.h"
-#include "model/tokenizer_model.h"
 #include "murmur/tokenizer.h"
 
 namespace murmur::tokenizer {
+
+// Returns the character that begins at `at`, and moves `at` behind it.
+char32_t next_character(std::string_view text, std::size_t& at);
+char32_t last_character(std::string_view text);  // of a text that is not empty
+void append(std::string& text, char32_t character);
+std::u32string code_points(std::string_view text);
+std::string utf8_of(std::u32string_view points);
+std::size_t characters_in(std::string_view text);
+bool is_utf8(std::string_view bytes);
+// Replaces each longest part of an incomplete character with U+FFFD (Unicode 15, 3.9, table 3-8).
+std::string repaired_utf8(std::string_view bytes);
+
+bool is_space(char32_t c);        // White_Space
+bool is_punctuation(char32_t c);  // ispunct for ASCII, else category P
+bool is_number(char32_t c);       // category N
+bool is_word(char32_t c);         // \w: alphabetic, mark, decimal digit, connector, joiner
+bool is_mark(char32_t c);         // category M
+bool is_nonspacing_mark(char32_t c);
+bool is_other(char32_t c);  // control, format, ends of private use
+
+enum class NormalForm { nfc, nfd, nfkc, nfkd };
+std::string normal_form(std::string_view text, NormalForm form);
+std::string lower_case(std::string_view text);  // character by character: no final sigma
+// Calls `visit` with each extended grapheme cluster.
+void visit_graphemes(std::string_view text, const std::function<void(std::string_view)>& visit);
+
+// Writes each byte as a character, as GPT-2: printable bytes of Latin-1 as themselves, the others,
+// in order, as U+0100, U+0101, ...
+std::string byte_level_text(std::string_view bytes);
+
+// The byte that byte_level_text writes as this character; -1 for other characters.
+int byte_of_character(char32_t c);
+
+class Vocabulary {
+ public:
+  // Error(input) if an id is used twice or is far beyond the number of tokens.
+  Vocabulary(TokenList tokens, const std::string& where);
+  Vocabulary(const Vocabulary&) = delete;
+  Vocabulary& operator=(const Vocabulary&) = delete;
+
+  std::size_t size() const { return of_id_.size(); }  // one more than the highest id
+  std::size_t tokens() const { return by_text_.size(); }
+  std::optional<TokenId> id(std::string_view token) const;
+  std::optional<std::string_view> token(TokenId id) const;
+  std::optional<TokenId> byte_id(unsigned char byte) const;  // of a token such as <0x0A>
+
+ private:
+  std::string texts_;
+  std::unordered_map<std::string_view, TokenId> by_text_{};
+  std::vector<std::string_view> of_id_{};  // data() is null for an unused id
+  std::vector<std::optional<TokenId>> bytes_{};
+};
+
+// Byte strings, each with a value. Finds all keys that begin at a place of a text in one walk. The
+// children of a node are adjacent, in the order of their bytes.
+class Trie {
+ public:
+  struct Key {
+    std::string_view text;  // not empty
+    std::uint32_t value = 0;
+  };
+  Trie() : Trie(std::vector<Key>{}) {}
+  explicit Trie(std::vector<Key> keys);  // for equal texts the last value counts
+
+  // Calls visit(length, value) for each key that `text` starts with, the shortest first. Returns
+  // the number of bytes of the text that were read.
+  template <class Visit>
+  std::size_t visit_prefixes(std::string_view text, Visit&& visit) const {
+    if (text.empty()) return 0;
+    std::uint32_t node = first_[static_cast<unsigned char>(text[0])];
+    for (std::size_t length = 1;; ++length) {
+      if (node == kNone) return length;
+      if (nodes_[node].value != kNone) visit(length, nodes_[node].value);
+      if (length == text.size()) return length;
+      node = child(nodes_[node], static_cast<unsigned char>(text[length]));
+    }
+  }
+
+  bool begins(unsigned char byte) const { return first_[byte] != kNone; }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  struct Node {
+    std::uint32_t children = 0;  // index of the first child
+    std::uint32_t value = kNone;
+    std::uint16_t count = 0;  // of children
+    unsigned char byte = 0;   // the last byte of its path
+  };
+  std::uint32_t child(const Node& node, unsigned char byte) const;
+
+  std::array<std::uint32_t, 256> first_{};
+  std::vector<Node> nodes_{};
+};
+
+class Model {
+ public:
+  explicit Model(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+  virtual ~Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // Error(input) if the word exceeds the budget.
+  virtual void encode(std::string_view word, std::vector<TokenId>& ids, Budget& budget) const = 0;
+
+ protected:
+  const Vocabulary& vocabulary_;
+};
+
+std::unique_ptr<const Model> make_word_piece(const Field& field, const Vocabulary& vocabulary);
+std::unique_ptr<const Model> make_word_level(const Field& field, const Vocabulary& vocabulary);
+std::unique_ptr<const Model> make_bpe(const Field& field, const Vocabulary& vocabulary,
+                                      const MergeList& merges);
+std::unique_ptr<const Model> make_unigram(const Field& field, const Vocabulary& vocabulary,
+                                          std::vector<double> scores);
+
+// The id of the token in the field `key`; Error(input) if the vocabulary does not have it.
+TokenId id_named(const Field& field, const std::string& key, const Vocabulary& vocabulary);
+
+// Appends the ids of the bytes of a text; returns false, and appends none, if a byte has no id.
+bool append_bytes(std::string_view text, const Vocabulary& vocabulary, std::vector<TokenId>& ids);
 
 // A range of bytes of a text. A search returns ranges that together are the whole text.
 struct Range {

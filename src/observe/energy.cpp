@@ -5,8 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/attention.h"
-#include "core/perceptron_at.h"
+#include "core/forces.h"
 
 namespace murmur {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention.h"
-#include "core/directions.h"
+#include "core/axes.h"
 #include "core/elementary.h"
+#include "core/forces.h"
 #include "core/pair_kernels.h"
 #include "core/parallel.h"
 #include "murmur/dynamics.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "core/directions.h"
+#include "core/axes.h"
 #include "core/sums.h"
-#include "engine/moments/mode_sums.h"
+#include "engine/moments/energy_sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "observe/visit_pairs.h"

@@ -6,11 +6,10 @@
 #include <limits>
 #include <string>
 
-#include "core/attention.h"
-#include "core/directions.h"
+#include "core/axes.h"
 #include "core/elementary.h"
+#include "core/forces.h"
 #include "core/overloaded.h"
-#include "core/perceptron_at.h"
 #include "core/sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "core/attention.h"
-#include "core/directions.h"
+#include "core/axes.h"
+#include "core/forces.h"
 #include "core/sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"

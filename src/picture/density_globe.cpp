@@ -8,8 +8,8 @@
 
 #include "murmur/error.h"
 #include "picture/canvas.h"
-#include "picture/encoder.h"
 #include "picture/labels.h"
+#include "picture/process.h"
 #include "picture/stage.h"
 
 namespace murmur {

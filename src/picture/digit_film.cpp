@@ -7,7 +7,7 @@
 
 #include "murmur/error.h"
 #include "picture/digit_stage.h"
-#include "picture/encoder.h"
+#include "picture/process.h"
 
 namespace murmur::picture {
 

@@ -1,5 +1,4 @@
 // gnuplot.cpp: runs gnuplot on the script of a figure, and writes the script of a stack of panels.
-#include "picture/gnuplot.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include "murmur/error.h"
 #include "picture/canvas.h"
 #include "picture/figure.h"
-#include "picture/gnuplot.h"
+#include "picture/render.h"
 
 namespace murmur::picture {
 

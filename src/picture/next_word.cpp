@@ -12,8 +12,8 @@
 
 #include "murmur/error.h"
 #include "picture/dome_paint.h"
-#include "picture/encoder.h"
 #include "picture/labels.h"
+#include "picture/process.h"
 #include "picture/render.h"
 #include "picture/stage.h"
 

@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "murmur/error.h"
-#include "picture/encoder.h"
 #include "picture/figure.h"
 #include "picture/labels.h"
+#include "picture/process.h"
 #include "picture/stage.h"
 #include "picture/swarm_paint.h"
 #include "picture/track.h"

@@ -1,5 +1,5 @@
-// process.h: runs a tool that reads what the program gives it, and takes over the picture it writes
-// only when that is whole; no shell, no signals, no files left behind.
+// process.h: runs a tool that reads what the program gives it, and takes over the picture or film
+// it writes only when that is whole; no shell, no signals, no files left behind.
 #pragma once
 
 #include <sys/types.h>
@@ -7,10 +7,14 @@
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "picture/canvas.h"
+#include "picture/picture.h"
 
 namespace murmur::picture {
 
@@ -73,5 +77,26 @@ class ToolOutput {
 // Whether the bytes of a file begin and end as those of an .svg, .png, .gif, .pdf or .mp4 do, by
 // `ending`.
 bool is_whole_picture(const std::filesystem::path& file, const std::string& ending);
+
+struct Encoding {
+  PictureStyle style{};
+  int fps = 30;
+  double seconds = 8;
+  int threads = 0;               // 0: all cores
+  std::function<bool()> stop{};  // called between batches of frames
+};
+
+// round(fps * seconds); Error(input) where that is not a possible film.
+int count_frames(int fps, double seconds);
+
+// The frames of a film: `prepare` is called for every frame in order, on one thread, before `draw`,
+// which is called for many frames at once.
+struct FrameSource {
+  std::function<void(int frame)> prepare{};  // may be empty
+  std::function<void(Canvas& canvas, int frame)> draw{};
+};
+
+// Returns false when stopped; nothing is kept then, or after an Error.
+bool encode(const Encoding& encoding, const FrameSource& source, const std::filesystem::path& film);
 
 }  // namespace murmur::picture

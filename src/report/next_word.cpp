@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "core/axes.h"
-#include "core/directions.h"
 #include "murmur/error.h"
 #include "murmur/training.h"
 #include "report/report.h"

@@ -10,7 +10,6 @@
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
-#include "theory/parked.h"
 
 namespace murmur {
 

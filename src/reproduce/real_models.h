@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/model_folder.h"
-#include "model/open_model.h"
 #include "reproduce/reproductions.h"
 #include "trace/layers.h"
 #include "trace/traced.h"

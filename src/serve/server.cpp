@@ -28,7 +28,6 @@
 
 #include "murmur/error.h"
 #include "murmur/run.h"
-#include "serve/answer.h"
 #include "serve/serve.h"
 
 namespace murmur {

@@ -1,4 +1,4 @@
-// centres.cpp: expected numbers of Renyi centres, and the probability of a common hemisphere.
+// centres.cpp: expected numbers of centres.
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
@@ -6,16 +6,8 @@
 
 #include "murmur/theory.h"
 #include "theory/numeric.h"
-#include "theory/parked.h"
 
 namespace murmur::theory {
-
-double kernel_peak(double beta) {
-  demand(beta >= 0, "beta is negative", "beta", "give beta of at least 0");
-  // 1 - cos tau = (1 + s - 2 beta)/(1 + s), s = sqrt(4 beta^2 + 1), free of cancellation.
-  const double s = std::hypot(2 * beta, 1.0);
-  return 2 * std::asin(std::sqrt((1 + 1 / (s + 2 * beta)) / (1 + s) / 2));
-}
 
 double cap_measure(int d, double angle) {
   demand(d >= 2, "there is no sphere of so few coordinates", "d", "give d of at least 2");
@@ -61,12 +53,6 @@ double parked_centres(double delta, int n) {
   const double free = std::exp(-2 * g) * std::pow(last / tau, 2);  // e^{-2 g(tau)}
   sum += std::exp(-2 * g) * last * (1 - last / tau);
   return 2 * std::numbers::pi / delta * sum + tau * rate(tau) * free;
-}
-
-double hemisphere_probability(int n, int d) {
-  demand(n >= 1 && d >= 1, "there is no such swarm", "n, d", "give n >= 1 and d >= 1");
-  // 2^{1-n} sum_{k<d} C(n - 1, k) (Wendel 1962): fewer than d heads in n - 1 throws of a coin.
-  return d >= n ? 1 : boost::math::ibeta(n - d, d, 0.5);
 }
 
 }  // namespace murmur::theory

@@ -26,12 +26,6 @@ double context_cosine(double rho, double gamma, double n) {
   return (rho + shared) / (1 + shared);
 }
 
-double context_limit(double rho, double gamma) {
-  const double critical = 1 / (1 - rho);
-  if (gamma == critical) return 4 * rho / (1 + 3 * rho);
-  return gamma < critical ? 1 : rho;
-}
-
 double retrieval_rate(double beta, int n) {
   return static_cast<double>(n) * n * std::exp(log_bessel(n, beta));
 }

@@ -73,8 +73,4 @@ double hardmax(const Towards& towards, double alpha, int steps) {
   return kept * towards.x + (1 - kept) * towards.vertex;
 }
 
-double hardmax_flow(const Towards& towards, double t) {
-  return std::exp(-t) * towards.x - std::expm1(-t) * towards.vertex;
-}
-
 }  // namespace murmur::theory

@@ -75,10 +75,6 @@ Equiangular equiangular_of(const Dynamics& dynamics, int n) {
   return {.n = n, .beta = growth.beta, .law = growth.law};
 }
 
-double cosine_velocity(const Equiangular& swarm, double rho) {
-  return u_velocity(swarm, u_of(rho)) * (1 - rho);
-}
-
 double cosine(const Equiangular& swarm, double t) {
   check_start(swarm.n, swarm.beta, swarm.start);
   demand(t >= 0 && std::isfinite(t), "the time is out of range", "t",
@@ -99,19 +95,6 @@ double clustering_time(const Equiangular& swarm, double delta) {
   demand(delta > 0 && delta <= 1 - swarm.start, "the cosine is already there", "delta",
          "give delta in (0, 1 - start]");
   return time_between(swarm, u_of(swarm.start), -std::log(delta));
-}
-
-double clustering_beta(const Equiangular& swarm, double delta, double t) {
-  const auto excess = [&](double beta) {
-    Equiangular at = swarm;
-    at.beta = beta;
-    return clustering_time(at, delta) - t;
-  };
-  double high = 1;
-  while (high < 700 && (excess(high) < 0) == (excess(0) < 0)) high = std::fmin(2 * high, 700);
-  demand((excess(high) < 0) != (excess(0) < 0), "no beta clusters at this time", "t",
-         "give a time between those of beta = 0 and beta = 700");
-  return root(excess, 0, high);
 }
 
 Shells normalised_velocity(const Normalised& swarm, const Shells& at, double t) {

@@ -61,32 +61,6 @@ double escape_rate(const Polygon& polygon, int mode) {
   return law == Law::sa ? sum / total : sum * std::exp(beta) / k;
 }
 
-Escape fastest_escape(const Polygon& polygon) {
-  Escape best{escape_rate(polygon, 1), 1};
-  for (int m = 2; 2 * m <= polygon.k; ++m)
-    if (const double rate = escape_rate(polygon, m); rate > best.rate) best = {rate, m};
-  return best;
-}
-
-std::vector<double> kuramoto_velocity(Law law, double beta, const Angles& angles) {
-  const auto& [theta, mass] = angles;
-  demand(mass.empty() || mass.size() == theta.size(), "angles and masses differ in number", "mass",
-         "give one mass per angle, or none");
-  std::vector<double> velocity;
-  for (const double here : theta) {
-    double sum = 0, total = 0;
-    for (std::size_t j = 0; j < theta.size(); ++j) {
-      const double m = mass.empty() ? 1.0 / static_cast<double>(theta.size()) : mass[j];
-      // Softmax does not change with e^{beta(cos - 1)}, which never overflows.
-      const double kernel = m * std::exp(-beta * one_minus_cos(here - theta[j]));
-      sum -= kernel * std::sin(here - theta[j]);
-      total += kernel;
-    }
-    velocity.push_back(law == Law::sa ? sum / total : sum * std::exp(beta));
-  }
-  return velocity;
-}
-
 namespace {
 
 struct Group {
@@ -148,13 +122,6 @@ std::vector<Stair> staircase(std::span<const double> angles, std::span<const dou
                       .right_mass = right.count / total});
   }
   return stairs;
-}
-
-double first_level(std::span<const double> counts) {
-  std::vector<Group> groups;
-  for (const double count : counts) groups.push_back({0, count});
-  demand(!groups.empty(), "there are no tokens", "counts", "give at least one count");
-  return level_of(groups);
 }
 
 Metastable metastability(const Caps& caps) {

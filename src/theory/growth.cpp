@@ -1,6 +1,5 @@
 // growth.cpp: linear stability of the uniform law: growth rates, causal waves, thresholds of noise.
 #include <cmath>
-#include <complex>
 #include <numbers>
 
 #include "core/plain_forces.h"
@@ -65,18 +64,6 @@ double switch_point(int d, int k) {
   return root(excess, 0, high);
 }
 
-std::vector<double> cluster_angles(std::span<const double> angles, int k) {
-  demand(k >= 1 && !angles.empty(), "there is nothing to predict from", "angles, k",
-         "give at least one angle and k >= 1");
-  std::complex<double> sum = 0;
-  for (const double theta : angles) sum += std::polar(1.0, k * theta);
-  const double turn = 2 * std::numbers::pi;
-  const double phase = std::arg(sum) < 0 ? std::arg(sum) + turn : std::arg(sum);
-  std::vector<double> result;
-  for (int j = 0; j < k; ++j) result.push_back((phase + turn * j) / k);
-  return result;
-}
-
 namespace {
 
 // s_k t without noise. Hardy's operator (1/s) int_0^s has the eigenfunctions s^p; in y = -ln s it
@@ -123,14 +110,6 @@ double noise_threshold(int d, double beta, int k) {
 double continuous_until(int d) {
   demand(d >= 2, "there is no sphere of so few coordinates", "d", "give d of at least 2");
   return root([d](double beta) { return bessel_ratio(d / 2.0, beta) - 1.0 / d; }, 0, 8);
-}
-
-double kuramoto_order(double kappa) {
-  if (kappa <= 2) return 0;
-  // I_1/I_0 is concave: apart from r = 0 there is one root, and between them the ratio is above r.
-  const auto excess = [kappa](double r) { return bessel_ratio(0, kappa * r) - r; };
-  const double low = std::sqrt((kappa - 2) / kappa) / 4;
-  return root(excess, low, 1);
 }
 
 }  // namespace murmur::theory

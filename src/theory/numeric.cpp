@@ -8,7 +8,6 @@
 #include <numbers>
 #include <span>
 
-#include "flow/methods.h"
 #include "flow/runge_kutta.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
@@ -215,10 +214,5 @@ double log_eigenvalue(int d, double beta, int k) {
 }
 
 double eigenvalue(int d, double beta, int k) { return std::exp(log_eigenvalue(d, beta, k)); }
-
-double uniform_energy(int d, double beta) {
-  demand(beta > 0, "the energy is divided by beta", "beta", "give beta above 0");
-  return eigenvalue(d, beta, 0) / (2 * beta);
-}
 
 }  // namespace murmur::theory

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "data/colours.h"
+#include "data/data_set.h"
 #include "murmur/error.h"
 #include "run/formats.h"
 #include "run/kept_json.h"

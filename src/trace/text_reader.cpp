@@ -12,7 +12,6 @@
 #include <span>
 #include <string_view>
 
-#include "model/llama2c.h"
 #include "model/model_folder.h"
 #include "murmur/error.h"
 #include "run/base64.h"

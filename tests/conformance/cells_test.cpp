@@ -1,6 +1,4 @@
 // cells_test.cpp: tilted cells are right within their own bounds, whatever the targets and sources.
-#include "engine/moments/cells.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "core/elementary.h"
 #include "engine/moments/cells_walk.h"
+#include "engine/moments/sums.h"
 #include "murmur/random.h"
 
 namespace murmur::testing {

@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "contenders.h"
-#include "ensemble/waves.h"
+#include "ensemble/block.h"
 #include "murmur/random.h"
 
 namespace murmur::testing {

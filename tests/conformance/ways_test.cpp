@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "contenders.h"
-#include "engine/moments/bounded_sums.h"
+#include "engine/moments/head_sums.h"
 #include "engine/moments/moments.h"
 #include "murmur/error.h"
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "model/family.h"
 #include "model/model_folder.h"
 #include "murmur/error.h"
 #include "peak_allocation.h"

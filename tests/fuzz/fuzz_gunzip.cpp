@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "data/idx.h"
+#include "data/data_set.h"
 #include "murmur/error.h"
 
 using namespace murmur;

@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/llama2c.h"
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "murmur/error.h"
 #include "peak_allocation.h"
 

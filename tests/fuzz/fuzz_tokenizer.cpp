@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "model/tokenizer_unicode.h"
+#include "model/tokenizer_parts.h"
 #include "murmur/error.h"
 #include "murmur/tokenizer.h"
 #include "peak_allocation.h"

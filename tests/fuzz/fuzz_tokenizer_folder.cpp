@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "model/open_model.h"
-#include "model/tokenizer_unicode.h"
+#include "model/model_folder.h"
+#include "model/tokenizer_parts.h"
 #include "murmur/error.h"
 #include "peak_allocation.h"
 

@@ -4,6 +4,7 @@
 #include <complex>
 #include <numbers>
 
+#include "closed_forms.h"
 #include "murmur/theory.h"
 #include "support.h"
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <set>
 
-#include "core/attention.h"
+#include "core/forces.h"
 #include "murmur/known.h"
 #include "murmur/theory.h"
 #include "observe/energy.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "core/attention.h"
+#include "core/forces.h"
 #include "murmur/observe.h"
 #include "support.h"
 

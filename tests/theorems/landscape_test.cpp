@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "closed_forms.h"
 #include "landscape_support.h"
 #include "murmur/observe.h"
 #include "murmur/theory.h"

@@ -1,11 +1,10 @@
 // many_heads_test.cpp: the limit of many random heads, and what sums of heads can be at all.
-#include "core/many_heads.h"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
 #include <cmath>
 
+#include "core/forces.h"
 #include "murmur/experiment.h"
 #include "reproduce/head_fields.h"
 #include "support.h"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "closed_forms.h"
 #include "murmur/error.h"
 #include "murmur/landscape.h"
 #include "murmur/observe.h"

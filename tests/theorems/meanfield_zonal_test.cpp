@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "closed_forms.h"
 #include "meanfield/continuum.h"
 #include "meanfield/harmonics.h"
 #include "murmur/meanfield.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "flow/flow_stepper.h"
-#include "flow/methods.h"
+#include "flow/runge_kutta.h"
 #include "support.h"
 
 namespace murmur::testing {

@@ -10,7 +10,6 @@
 #include <numbers>
 #include <vector>
 
-#include "core/bessel_series.h"
 #include "core/elementary.h"
 #include "meanfield/harmonics.h"
 #include "murmur/observe.h"

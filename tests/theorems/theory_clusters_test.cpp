@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "closed_forms.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
 #include "theory/numeric.h"
-#include "theory/parked.h"
 
 namespace murmur::theory {
 namespace {

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "closed_forms.h"
 #include "murmur/error.h"
 #include "theory/numeric.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/attention.h"
+#include "core/forces.h"
 #include "flow/stiff.h"
 #include "support.h"
 

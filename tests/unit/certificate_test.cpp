@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "closed_forms.h"
 #include "experiment/landscape_setup.h"
 #include "landscape_support.h"
 #include "murmur/landscape.h"

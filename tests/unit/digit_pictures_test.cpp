@@ -17,8 +17,8 @@
 
 #include "murmur/error.h"
 #include "picture/digit_stage.h"
-#include "picture/encoder.h"
 #include "picture/page.h"
+#include "picture/process.h"
 #include "refused.h"
 #include "temporary.h"
 

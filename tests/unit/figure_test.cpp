@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "murmur/error.h"
-#include "picture/gnuplot.h"
+#include "picture/render.h"
 #include "refused.h"
 #include "temporary.h"
 

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-#include "flow/merging.h"
+#include "flow/flow_stepper.h"
 #include "murmur/stop.h"
 #include "support.h"
 

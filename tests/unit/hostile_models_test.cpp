@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/golden.h"
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "refused.h"
 #include "run/formats.h"
 #include "temporary.h"

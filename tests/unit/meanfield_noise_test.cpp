@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "closed_forms.h"
 #include "experiment/meanfield_setup.h"
 #include "murmur/meanfield.h"
 #include "murmur/theory.h"

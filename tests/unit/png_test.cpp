@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/colours.h"
+#include "data/data_set.h"
 #include "image_files.h"
 #include "murmur/images.h"
 #include "temporary.h"

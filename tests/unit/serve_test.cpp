@@ -13,7 +13,6 @@
 #include "murmur/run.h"
 #include "refused.h"
 #include "run/formats.h"
-#include "serve/answer.h"
 #include "temporary.h"
 
 namespace murmur {

@@ -9,8 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "model/llama2c.h"
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "murmur/random.h"
 #include "refused.h"
 #include "run/base64.h"

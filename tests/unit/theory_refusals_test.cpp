@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "closed_forms.h"
 #include "murmur/theory.h"
 #include "refused.h"
 #include "theory/stationary.h"

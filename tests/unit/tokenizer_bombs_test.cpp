@@ -5,7 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "murmur/tokenizer.h"
 #include "refused.h"
 #include "run/json_text.h"

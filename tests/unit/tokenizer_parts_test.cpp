@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/tokenizer_unicode.h"
 #include "run/json_text.h"
 
 namespace murmur::tokenizer {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "model/variation.h"
 #include "murmur/random.h"
 #include "refused.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/open_model.h"
+#include "model/model_folder.h"
 #include "trace/heads.h"
 #include "trace/layers.h"
 #include "trace/parts.h"

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "model/family.h"
 #include "model/golden.h"
+#include "model/model_folder.h"
 #include "refused.h"
 #include "run/base64.h"
 #include "run/formats.h"

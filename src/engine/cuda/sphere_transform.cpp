@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/moments/harmonics.h"
-#include "engine/moments/transform_kernels.h"
+#include "engine/moments/harmonic_sums.h"
 #include "engine/moments/transform_sums.h"
 
 namespace murmur::cuda {

@@ -1,6 +1,4 @@
 // bounded_sums.cpp: blocks of targets by the series; the rest by cells or pairs.
-#include "engine/moments/bounded_sums.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,8 +8,9 @@
 
 #include "core/buffer.h"
 #include "core/parallel.h"
-#include "engine/moments/cells.h"
 #include "engine/moments/direct_sums.h"
+#include "engine/moments/head_sums.h"
+#include "engine/moments/sums.h"
 
 namespace murmur::moments {
 

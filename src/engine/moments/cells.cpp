@@ -1,6 +1,4 @@
 // cells.cpp: trees over targets and sources, and the walk down the one with moments of the other.
-#include "engine/moments/cells.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "engine/moments/cells_walk.h"
+#include "engine/moments/sums.h"
 
 // For targets u in a cell T with centre u_T, |u - u_T| <= r, and a cell S of sources y_j,
 //   sum_j m_j e^{<u, y_j>} = W e^{<u - u_T, c>} P(u - u_T),   P(v) = sum_j w_j e^{<v, y_j - c>},

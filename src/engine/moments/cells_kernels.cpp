@@ -1,6 +1,6 @@
 // cells_kernels.cpp: the list of monomials, and sums over them and over pairs, with one source
 // cell, source or target per lane; compiled for every vector target and chosen at run time.
-#include "engine/moments/cells_kernels.h"
+#include "engine/moments/cells_walk.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/moments/cells_kernels.cpp"

@@ -13,7 +13,6 @@
 #include <limits>
 #include <mutex>
 
-#include "core/bessel_series.h"
 #include "core/buffer.h"
 #include "core/elementary.h"
 #include "core/parallel.h"

@@ -1,6 +1,6 @@
 // harmonic_kernels.cpp: Gegenbauer's recurrences along the fibres, up for moments, down for sums,
 // compiled for every vector target and chosen at run time.
-#include "engine/moments/harmonics.h"
+#include "engine/moments/harmonic_sums.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/moments/harmonic_kernels.cpp"

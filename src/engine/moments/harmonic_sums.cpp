@@ -10,7 +10,7 @@
 
 #include "core/buffer.h"
 #include "core/parallel.h"
-#include "engine/moments/mode_sums.h"
+#include "engine/moments/energy_sums.h"
 
 namespace murmur::moments {
 

@@ -1,9 +1,9 @@
 // harmonics.cpp: the tables of the harmonic functions, in long double.
-#include "engine/moments/harmonics.h"
-
 #include <cassert>
 #include <cmath>
 #include <utility>
+
+#include "engine/moments/harmonic_sums.h"
 
 namespace murmur::moments {
 

@@ -12,16 +12,15 @@
 #include <optional>
 #include <variant>
 
-#include "core/attention.h"
-#include "core/directions.h"
+#include "core/axes.h"
+#include "core/forces.h"
 #include "core/host_field.h"
 #include "core/overloaded.h"
 #include "core/parallel.h"
-#include "core/perceptron_at.h"
 #include "core/sums.h"
 #include "engine/moments/circle_sums.h"
 #include "engine/moments/energy_sums.h"
-#include "engine/moments/harmonics.h"
+#include "engine/moments/harmonic_sums.h"
 #include "engine/moments/head_sums.h"
 #include "engine/moments/moments.h"
 #include "engine/moments/transform_sums.h"

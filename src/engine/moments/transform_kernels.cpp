@@ -1,7 +1,7 @@
 // transform_kernels.cpp: the window of non-uniform Fourier transforms and its error, and kernels
 // with one cell per lane, or one point per lane for angles, compiled for every vector target and
 // chosen at run time.
-#include "engine/moments/transform_kernels.h"
+#include "engine/moments/transform_sums.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/moments/transform_kernels.cpp"

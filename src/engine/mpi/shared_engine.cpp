@@ -7,7 +7,6 @@
 #include <numeric>
 #include <set>
 
-#include "core/close_pairs.h"
 #include "core/device_engine.h"
 #include "core/host_field.h"
 #include "murmur/error.h"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/affine_map.h"
-#include "core/attention.h"
 #include "core/elementary.h"
+#include "core/force_adjoint.h"
+#include "core/forces.h"
 #include "murmur/error.h"
 #include "murmur/stop.h"
 

@@ -5,12 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention.h"
 #include "core/elementary.h"
+#include "core/forces.h"
 #include "core/host_field.h"
-#include "core/many_heads.h"
 #include "core/overloaded.h"
-#include "core/perceptron_at.h"
 #include "engine/reference/attention_adjoint.h"
 #include "murmur/dynamics.h"
 #include "murmur/external.h"

@@ -2,14 +2,13 @@
 // target and chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/simd/panels.cpp"
-#include "engine/simd/panels.h"
-
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
 
 #include "core/buffer.h"
 #include "core/exp2-inl.h"
+#include "engine/simd/head.h"
 #include "engine/simd/kernels.h"
 #include "engine/simd/panel-inl.h"
 

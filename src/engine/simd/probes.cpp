@@ -14,7 +14,6 @@
 #include <hwy/foreach_target.h>
 
 #include "core/exp2-inl.h"
-#include "engine/simd/target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {

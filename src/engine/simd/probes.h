@@ -1,4 +1,4 @@
-// probes.h: the measured limits of one core of this machine, which kernels are compared with.
+// probes.h: the vector instructions that were chosen, and the limits of one core, as measured.
 #pragma once
 
 namespace murmur::simd {
@@ -16,5 +16,7 @@ struct CoreLimits {     // of one core, per second
 CoreLimits probe_core();
 // Measures everything except memory.
 CoreLimits probe_arithmetic();
+
+const char* target_name();  // "AVX3", "AVX2", "SSE4", ...
 
 }  // namespace murmur::simd

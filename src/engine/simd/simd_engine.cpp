@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "engine/simd/pair_adjoint.h"
 #include "engine/simd/pair_forces.h"
-#include "engine/simd/target.h"
+#include "engine/simd/probes.h"
 
 namespace murmur {
 

@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "ensemble/block.h"
 #include "ensemble/cuda/replica_kernel.h"
-#include "flow/methods.h"
+#include "flow/runge_kutta.h"
 
 namespace murmur {
 
