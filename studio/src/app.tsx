@@ -8,24 +8,24 @@ import { isEmbedded } from "./parts/frame";
 import { Toolbar } from "./parts/toolbar";
 import { language } from "./state/language";
 import { follow, parseRecipe, redo, undo } from "./state/recipe";
-import { core, notice, onStage, sceneSentence, tell } from "./state/session";
+import { core, notice, onStage, sceneSentence, showError } from "./state/session";
 import { goTo, kViewNames, viewNow, type ViewName } from "./state/views";
 import { strings } from "./strings";
 
 /** A view whose words are here in the language of the page; if they cannot be had, in English. */
-async function worded<T extends { worded: Promise<void> }>(coming: Promise<T>): Promise<T> {
+async function withTexts<T extends { worded: Promise<void> }>(coming: Promise<T>): Promise<T> {
   const view = await coming;
-  await view.worded.catch(tell);
+  await view.worded.catch(showError);
   return view;
 }
 
 const kViews = {
   digits: lazy(() => import("./views/digits/view")),
-  flock: lazy(() => worded(import("./views/flock/view"))),
-  story: lazy(() => worded(import("./views/story/view"))),
-  fields: lazy(() => worded(import("./views/fields/view"))),
-  map: lazy(() => worded(import("./views/map/view"))),
-  words: lazy(() => worded(import("./views/words/view"))),
+  flock: lazy(() => withTexts(import("./views/flock/view"))),
+  story: lazy(() => withTexts(import("./views/story/view"))),
+  fields: lazy(() => withTexts(import("./views/fields/view"))),
+  map: lazy(() => withTexts(import("./views/map/view"))),
+  words: lazy(() => withTexts(import("./views/words/view"))),
 } satisfies Record<ViewName, unknown>;
 
 /** What has a use of its own for letters and the space bar; a slider and a choice that is made have none. */
@@ -35,7 +35,7 @@ const kTurn = Math.PI / 24;
 const kNearer = 1.15;
 
 /** What keys do to the camera: with Shift arrows turn it, + and - go nearer and farther, 0 brings it back. */
-function steer(event: KeyboardEvent): boolean {
+function openLinkOf(event: KeyboardEvent): boolean {
   const stage = onStage.value?.stage;
   const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
   if (!stage) return false;
@@ -59,7 +59,7 @@ function onKey(event: KeyboardEvent): void {
   else if (key === " " && !target.closest("button, summary, a")) player?.toggle();
   else if (/^[1-6]$/.test(key)) goTo(kViewNames[Number(key) - 1]);
   else if (target.closest(kSteered)) return;
-  else if (steer(event)) event.stopPropagation();
+  else if (openLinkOf(event)) event.stopPropagation();
   else if (key === "ArrowLeft") void player?.step(-1);
   else if (key === "ArrowRight") void player?.step(1);
   else if (key === "Home") void player?.reset();
@@ -94,7 +94,7 @@ async function onDrop(event: DragEvent): Promise<void> {
     if (used || notice.value !== told) return; // taken, or refused in the view's own words
     notice.value = { kind: "info", text: strings.common.noUse, hint: strings.common.noUseHint };
   } catch (error) {
-    tell(error);
+    showError(error);
   }
 }
 
@@ -121,7 +121,7 @@ export function App() {
   const View = kViews[view];
 
   useEffect(() => {
-    core.catch(tell);
+    core.catch(showError);
     const drop = (event: DragEvent) => void onDrop(event);
     const over = (event: DragEvent) => event.preventDefault();
     addEventListener("keydown", onKey);

@@ -5,24 +5,24 @@ import { applyTheme } from "./state/theme";
 import { strings } from "./strings";
 import { flushAddress, follow } from "./state/recipe";
 import { followLanguage } from "./state/language";
-import { notice, tell, tellEnds } from "./state/session";
+import { notice, showError, reportEnds } from "./state/session";
 import { followTitle, unknownAddress } from "./state/views";
 import "./theme.css";
 
 /** Shows a notice if the address is unknown or of another version. */
-function tellStrange(hash: string, isOurs: boolean, otherwise: string): void {
+function showAddressNotice(hash: string, isOurs: boolean, otherwise: string): void {
   const text = isOurs ? unknownAddress(hash) : otherwise;
   if (text) notice.value = { kind: "info", text };
 }
 
 applyTheme();
-tellEnds();
+reportEnds();
 const isOurs = follow(location.hash, true);
-await followLanguage(tell);
-tellStrange(location.hash, isOurs, strings.common.otherVersion);
+await followLanguage(showError);
+showAddressNotice(location.hash, isOurs, strings.common.otherVersion);
 window.addEventListener("hashchange", (event) => {
   const { hash } = new URL(event.newURL);
-  tellStrange(hash, follow(hash, true), strings.common.otherVersionStays);
+  showAddressNotice(hash, follow(hash, true), strings.common.otherVersionStays);
 });
 followTitle();
 addEventListener("pagehide", flushAddress);

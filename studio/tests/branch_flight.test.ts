@@ -57,7 +57,7 @@ const { Branch } = await import("../src/state/branch");
 const { Film } = await import("../src/state/film");
 const { Player } = await import("../src/state/player");
 const { change, follow, recipe, undo } = await import("../src/state/recipe");
-const { notice, onStage, tellEnds } = await import("../src/state/session");
+const { notice, onStage, reportEnds: tellEnds } = await import("../src/state/session");
 
 const x = (film: InstanceType<typeof Film>, frame: number, boid: number) => film.frame(frame)[3 * boid];
 

@@ -3,13 +3,13 @@ import { describe, expect, it, vi } from "vitest";
 import type { Gaze } from "../src/core/protocol";
 import type { Film } from "../src/state/film";
 import {
-  bytesOfText, fitPlaces, hasInk, inkOfGrey, inkOfText, kFirstInk, kSide, placesOfText, textOfBytes, textOfInk,
-  textOfPlaces,
+  decodeBytes, fitPlaces, hasInk, inkOfGrey, decodeInk, kFirstInk, kSide, decodePlaces, encodeBytes, encodeInk,
+  encodePlaces,
 } from "../src/views/digits/ink";
 import { randomDigit, type SwarmEntry } from "../src/views/digits/library";
 import { meanAttention } from "../src/scene/heads";
 import { drawnAt, gazeLines, loudest, moved, toScene, trueAt, voteOf } from "../src/views/digits/draw";
-import { chanceOver, chancesAt, dissenters, dissentOver, leader, majority } from "../src/views/digits/reading";
+import { chanceOverTime, chancesAt, dissenters, dissentOverTime, leader, majority } from "../src/views/digits/reading";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
 const { entryOf, firstDigit, inkOf, kNothing, truthOf } = await import("../src/views/digits/flight");
@@ -43,14 +43,14 @@ describe("bytes as text", () => {
   it.each([0, 1, 2, 3, 4, 5, 64, 65])("keeps %i bytes", (length) => {
     const next = noise(length + 1);
     const bytes = Uint8Array.from({ length }, () => Math.floor(256 * next()));
-    const text = textOfBytes(bytes);
+    const text = encodeBytes(bytes);
     expect(text).toMatch(/^[A-Za-z0-9_-]*$/);
     expect(text).toBe(Buffer.from(bytes).toString("base64url"));
-    expect(bytesOfText(text)).toEqual(bytes);
+    expect(decodeBytes(text)).toEqual(bytes);
   });
   it("refuses letters that do not belong", () => {
-    expect(bytesOfText("AB*D")).toBeNull();
-    expect(bytesOfText("ABCDE")).toBeNull();
+    expect(decodeBytes("AB*D")).toBeNull();
+    expect(decodeBytes("ABCDE")).toBeNull();
   });
 });
 
@@ -62,20 +62,20 @@ describe("ink as text", () => {
         const x = next();
         return x < 0.6 ? 0 : x < 0.75 ? 255 : Math.floor(256 * next());
       });
-      const back = inkOfText(textOfInk({ height: kSide, width: kSide, pixels }))!;
+      const back = decodeInk(encodeInk({ height: kSide, width: kSide, pixels }))!;
       expect(Math.max(...back.pixels.map((p, k) => Math.abs(p - pixels[k])))).toBeLessThanOrEqual(9);
       expect([...back.pixels].map((p) => p > 127.5)).toEqual([...pixels].map((p) => p > 127.5));
     }
   });
   it("is short for a digit", () => {
-    const first = inkOfText(kFirstInk)!;
+    const first = decodeInk(kFirstInk)!;
     expect(hasInk(first)).toBe(true);
-    expect(textOfInk(first)).toBe(kFirstInk);
+    expect(encodeInk(first)).toBe(kFirstInk);
     expect(kFirstInk.length).toBeLessThan(260);
   });
   it("refuses what is no picture", () => {
     const wrong = ["", "none", kFirstInk.slice(0, -4), `${kFirstInk}AAAA`, "!!!!"];
-    for (const text of wrong) expect(inkOfText(text)).toBeNull();
+    for (const text of wrong) expect(decodeInk(text)).toBeNull();
   });
 });
 
@@ -101,9 +101,9 @@ describe("grey pictures", () => {
 describe("places", () => {
   it("survive the address to a thousandth", () => {
     const rows = Float64Array.of(-10, 9.9994, 0, 0.0005, -0.25, 3.1416);
-    const back = placesOfText(textOfPlaces(rows))!;
+    const back = decodePlaces(encodePlaces(rows))!;
     back.forEach((x, k) => expect(Math.abs(x - rows[k])).toBeLessThanOrEqual(0.0005 + 1e-12));
-    expect(placesOfText("AAA")).toBeNull();
+    expect(decodePlaces("AAA")).toBeNull();
   });
   it("stay where they are when they fit, and are fitted when not", () => {
     expect([...fitPlaces(Float64Array.of(1, 2, -3, 4), 2).rows]).toEqual([1, 2, 0, -3, 4, 0]);
@@ -147,7 +147,7 @@ describe("what a flight says", () => {
   });
   it("has its dissenters", () => {
     expect([0, 1, 2].map((k) => dissenters(film, k))).toEqual([2, 1, 0]);
-    expect([...dissentOver(film)]).toEqual([2 / 3, 1 / 3, 0]);
+    expect([...dissentOverTime(film)]).toEqual([2 / 3, 1 / 3, 0]);
   });
   it("is told against the vote that is shown, which between frames may have turned before its tokens", () => {
     expect(leader(chancesAt(film, 1.4))).toBe(1);
@@ -157,7 +157,7 @@ describe("what a flight says", () => {
     expect(majority(film, 1.45)).toEqual({ best: 1, count: 2 });
   });
   it("has a chance of every class", () => {
-    expect([...chanceOver(film, 1)]).toEqual([0.5, 0.8, 0.1]);
+    expect([...chanceOverTime(film, 1)]).toEqual([0.5, 0.8, 0.1]);
   });
 });
 

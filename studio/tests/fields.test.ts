@@ -179,7 +179,7 @@ describe.skipIf(!existsSync(wasm))("test particles beside a trained flock", () =
 const fake = vi.hoisted(() => ({ fields: vi.fn(), told: [] as unknown[] }));
 vi.mock("../src/state/session", () => ({
   core: Promise.resolve({ fields: fake.fields }),
-  tell: (error: unknown) => fake.told.push(error),
+  showError: (error: unknown) => fake.told.push(error),
   isFault: (error: unknown) => typeof error === "object" && error !== null && "fault" in error,
 }));
 

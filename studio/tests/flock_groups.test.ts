@@ -6,7 +6,7 @@ import type { Core, Fault, Grouping, Words } from "../src/core/protocol";
 import { strings } from "../src/strings/all";
 import { Film } from "../src/state/film";
 import { driftAt } from "../src/views/flock/motion";
-import { hearsTheNear, inPageWords, lookFor, stopFor } from "../src/views/flock/look_for";
+import { attendsToNear, describeRefusal, lookFor, stopFor } from "../src/views/flock/look_for";
 import { hullOf, massesOf } from "../src/views/flock/overlay";
 import { flockParameters, framesFor, kPresets } from "../src/views/flock/parameters";
 
@@ -95,9 +95,9 @@ describe("words of the page", () => {
   const said = strings.flock;
   it("are said for what the core refuses", () => {
     const fault = { fault: 3, what: "hardmax has no energy", where: "", remedy: "" };
-    expect(inPageWords({ ...fault, n: 1000, d: 64, frames: 601 }, {}).text).toBe(said.faults.tooLarge(1000, 64, 601));
-    expect(inPageWords({ ...fault, where: "beta=abc" }, { beta: "abc" }).text).toBe(said.faults.noValue("abc", said.beta));
-    expect(inPageWords(fault, {}).text).toContain("hardmax has no energy");
+    expect(describeRefusal({ ...fault, n: 1000, d: 64, frames: 601 }, {}).text).toBe(said.faults.tooLarge(1000, 64, 601));
+    expect(describeRefusal({ ...fault, where: "beta=abc" }, { beta: "abc" }).text).toBe(said.faults.noValue("abc", said.beta));
+    expect(describeRefusal(fault, {}).text).toContain("hardmax has no energy");
     for (const hint of [said.faults.tooLargeHint, said.faults.refusedHint]) expect(hint).not.toMatch(/=|save|every:/);
   });
 
@@ -117,7 +117,7 @@ describe("words of the page", () => {
   });
 
   it.skipIf(!existsSync(wasm))("are said for what the core refuses of a flight", async () => {
-    const refused = (words: Words) => core.flight(words).then(() => "", (fault: Fault) => inPageWords(fault, words).text);
+    const refused = (words: Words) => core.flight(words).then(() => "", (fault: Fault) => describeRefusal(fault, words).text);
     expect(await refused({ n: 1000, d: 64, save: "every:0.1", T: 60 })).toBe(said.faults.tooLarge(1000, 64, 601));
     expect(await refused({ beta: "abc" })).toBe(said.faults.noValue("abc", said.beta));
   });
@@ -159,7 +159,7 @@ describe("the stop of the Story that tells of a flock", () => {
     expect([of({}), of({ dynamics: "causal" })]).toEqual([3, 3]);
     expect([of({ value: "minus-identity" }), of({ value: "gaussian" })]).toEqual([4, 4]);
     expect([of({ query: "gaussian" }), of({ dynamics: "none" })]).toEqual([6, 1]);
-    expect(hearsTheNear(flockParameters({}))).toBe(true);
-    expect(hearsTheNear(flockParameters({ key: "goe" }))).toBe(false);
+    expect(attendsToNear(flockParameters({}))).toBe(true);
+    expect(attendsToNear(flockParameters({ key: "goe" }))).toBe(false);
   });
 });

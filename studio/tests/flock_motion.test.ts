@@ -1,6 +1,6 @@
 // flock_motion.test.ts: the pace that lingers, the view's axes and reach, colours and bars of the view flock.
 import { describe, expect, it } from "vitest";
-import { kFastest, kSlowest, Motion, paceOf, quantile, wayBetween } from "../src/views/flock/motion";
+import { kFastest, kSlowest, Motion, paceOf, quantile, distanceBetween } from "../src/views/flock/motion";
 import { alignAxes, longest, plainAxes, project, Reach, toSphere } from "../src/views/flock/projection";
 import { meanAttention } from "../src/scene/heads";
 import { linearOne, parseInk } from "../src/scene/ink";
@@ -18,7 +18,7 @@ function filmOf(places: number[], flown = places.length) {
 
 describe("motion", () => {
   it("measures the way between frames", () => {
-    const way = wayBetween(Float32Array.from([0, 0, 0, 0]), Float32Array.from([3, 4, 0, 0]), 2);
+    const way = distanceBetween(Float32Array.from([0, 0, 0, 0]), Float32Array.from([3, 4, 0, 0]), 2);
     expect(way).toBeCloseTo(Math.sqrt(12.5), 6);
     expect(quantile([4, 1, 3, 2], 4, 0.75)).toBe(4);
     expect(quantile([], 0, 0.5)).toBe(0);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { Core, Ink, TrainedInfo } from "../src/core/protocol";
-import { inkOfText, kFirstInk, textOfInk } from "../src/views/digits/ink";
+import { decodeInk, kFirstInk, encodeInk } from "../src/views/digits/ink";
 import { directionsOf, kFeatures, kLawNumbers, strangeness } from "../src/views/digits/neither";
 import { inkOfLines, nonDigits, randomOf, type NonDigit } from "./nondigits";
 
@@ -17,7 +17,7 @@ const laws = new Float32Array(new Uint8Array(readFileSync(here("../public/models
 const percent = (part: number, all: number) => `${((100 * part) / all).toFixed(2)} %`;
 
 describe("the features of ink", () => {
-  const five = inkOfText(kFirstInk)!;
+  const five = decodeInk(kFirstInk)!;
   it("do not change with how dark the ink is", () => {
     const faint: Ink = { ...five, pixels: five.pixels.map((p) => p >> 1) };
     directionsOf(faint).forEach((x, k) => expect(Math.abs(x - directionsOf(five)[k])).toBeLessThan(0.02));
@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(wasm))("neither", () => {
   });
   const refused = async (ink: Ink) =>
     strangeness(laws, ink, Number((await opinionOf(core, trained, ink)).name)) > 1;
-  const drawn = async (ink: Ink) => inkOfText(textOfInk(await core.centre(ink)))!; // as the pad hands it on
+  const drawn = async (ink: Ink) => decodeInk(encodeInk(await core.centre(ink)))!; // as the pad hands it on
 
   it("is said of at least 90 % of a thousand non-digits", async () => {
     const kinds: Record<NonDigit["kind"], [number, number]> = { stroke: [0, 0], letter: [0, 0], noise: [0, 0] };

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { story as storyWords } from "../src/strings/story";
 import { gather, joined, shared, within } from "../src/views/story/labels";
 import { middle } from "../src/views/story/draw";
-import { depthOf, kInfluence, kLadders, type Ladder, rungAt, rungsOf } from "../src/views/story/ladder";
+import { depthOf, kInfluence, kLadders, type Ladder, accuracyAt, readersOf } from "../src/views/story/ladder";
 import { kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, kStopNames, kStops, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 
@@ -26,12 +26,12 @@ describe("figures", () => {
   it("come in the order of the stops, and only selection passes what isolation cannot", () => {
     const [same] = kLadders;
     expect(depthOf(same)).toBe(10);
-    expect(rungsOf(same).map(({ key }) => key)).toEqual(["isolated", "attraction", "uniform", "selected", "selected_bare"]);
+    expect(readersOf(same).map(({ key }) => key)).toEqual(["isolated", "attraction", "uniform", "selected", "selected_bare"]);
     for (const rungs of same.readers) {
       const selects = rungs.key.startsWith("selected");
-      expect(rungAt(rungs, depthOf(same))!.mean > same.bound!, rungs.reader).toBe(selects);
+      expect(accuracyAt(rungs, depthOf(same))!.mean > same.bound!, rungs.reader).toBe(selects);
     }
-    expect(rungAt(same.readers[0], 3)).toBeNull();
+    expect(accuracyAt(same.readers[0], 3)).toBeNull();
   });
 
   it("of a task whose readers share another depth are compared there", () => {
@@ -44,7 +44,7 @@ describe("figures", () => {
       readers: [reader("isolated", all), reader("messenger", [4]), reader("selected", all), reader("uniform_bare", all)],
     };
     expect(depthOf(sense)).toBe(4);
-    expect(rungsOf(sense).map(({ key }) => key)).toEqual(["isolated", "messenger", "selected"]);
+    expect(readersOf(sense).map(({ key }) => key)).toEqual(["isolated", "messenger", "selected"]);
   });
 
   it("say the messenger's ratio of first to last as the page of figures does", () => {

@@ -3,21 +3,21 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { KnownResult } from "../src/core/protocol";
-import { enrol, language, languageOfBrowser, speak } from "../src/state/language";
+import { registerPart, language, languageOfBrowser, switchLanguage } from "../src/state/language";
 import { strings } from "../src/strings/all";
 import { words as german } from "../src/strings/de";
 import { story as germanStory } from "../src/strings/de/story";
 import { words as french } from "../src/strings/fr";
 import { story as frenchStory } from "../src/strings/fr/story";
 import { story } from "../src/strings/story";
-import { copied } from "../src/strings/translation";
+import { deepCopy } from "../src/strings/translation";
 import { flockParameters, kPresets } from "../src/views/flock/parameters";
 import { topicOf } from "../src/views/story/placed_words";
 import { sceneOf } from "../src/views/story/scenes";
 import { kKnobs, kStopNames } from "../src/views/story/stops";
 import { filesOf, literalsOf } from "./literals";
 
-const english = copied({ ...strings, story });
+const english = deepCopy({ ...strings, story });
 const languages = {
   de: { ...german.page, flock: german.flock, fields: german.fields, map: german.map, words: german.words, story: germanStory },
   fr: { ...french.page, flock: french.flock, fields: french.fields, map: french.map, words: french.words, story: frenchStory },
@@ -140,7 +140,7 @@ it("the question of the last stop calls nothing alone but the readers that are n
 });
 
 describe("the language of the page", () => {
-  afterEach(() => speak("en"));
+  afterEach(() => switchLanguage("en"));
 
   it("is the first of the browser's that the page speaks", () => {
     expect(languageOfBrowser(["ja", "fr-CA", "de"])).toBe("fr");
@@ -150,41 +150,41 @@ describe("the language of the page", () => {
   });
 
   it("changes what parts say that are held already, and back", async () => {
-    const held = { ...copied(strings), story: copied(story) };
+    const held = { ...deepCopy(strings), story: deepCopy(story) };
     const { flock, fields, map, story: told, ...page } = held;
-    await enrol("page", page);
-    await enrol("flock", flock);
+    await registerPart("page", page);
+    await registerPart("flock", flock);
     const branch = page.branch; // whoever holds a branch of the tree
-    await speak("de");
+    await switchLanguage("de");
     expect(language.value).toBe("de");
     expect(branch.move).toBe(german.page.branch.move);
     expect(flock.hints.noise).toBe(german.flock.hints.noise);
-    await enrol("story", told); // one that comes later
+    await registerPart("story", told); // one that comes later
     expect(told.stops[7].title).toBe(germanStory.stops[7].title);
     expect(told.stops[7].equation).toBe(english.story.stops[7].equation);
     expect(told.stops[7].choices[0]).toEqual({ ...germanStory.stops[7].choices[0], right: true });
-    await speak("fr");
+    await switchLanguage("fr");
     expect(branch.move).toBe(french.page.branch.move);
     expect(told.asked.nothing).toBe(frenchStory.asked.nothing);
-    await speak("en");
+    await switchLanguage("en");
     expect(branch.move).toBe(english.branch.move);
     expect(told.stops[7].text).toEqual(english.story.stops[7].text);
   });
 
   it("is the last one asked for", async () => {
-    await Promise.all([speak("de"), speak("fr")]);
+    await Promise.all([switchLanguage("de"), switchLanguage("fr")]);
     expect(language.value).toBe("fr");
-    await Promise.all([speak("de"), speak("fr")]);
+    await Promise.all([switchLanguage("de"), switchLanguage("fr")]);
     expect(language.value).toBe("fr");
   });
 
   it("knows where a typed sentence goes", async () => {
-    await enrol("story", story);
-    await speak("de");
+    await registerPart("story", story);
+    await switchLanguage("de");
     expect(["fischer", "kredit", "neben", "bank"].map(topicOf)).toEqual(["water", "money", "plain", "open"]);
-    await speak("fr");
+    await switchLanguage("fr");
     expect(["pêcheur", "pièces", "près", "liquide"].map(topicOf)).toEqual(["water", "money", "plain", "open"]);
-    await speak("en");
+    await switchLanguage("en");
     expect(["fisherman", "coins", "beside", "bank"].map(topicOf)).toEqual(["water", "money", "plain", "open"]);
   });
 });

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { placeLabels, widthOf, widthOfLabel } from "../src/views/words/draw";
 import {
-  farthestOf, halfOf, isSpecial, parseWords, placeAt, spaced, spelled, toldApart, WordsFilm,
+  farthestOf, halfOf, isSpecial, parseWords, placeAt, spaced, spelled, distinctLabels, WordsFilm,
 } from "../src/views/words/file";
 import {
-  amongWords, cellAt, explained, heardBy, layerAt, loudest, matrixOf, shadeOf, sharesOf,
+  amongWords, cellAt, explained, attentionOf, layerAt, loudest, matrixOf, shadeOf, sharesOf,
 } from "../src/views/words/matrix";
 
 const read = (name: string) => readFileSync(new URL(`../public/words/${name}.json`, import.meta.url), "utf8");
@@ -107,7 +107,7 @@ describe("who hears whom", () => {
   it("has what each token hears as its rows and who hears it as its columns", () => {
     const matrix = matrixOf(text, trace.heads, { layer: 2, head: null, marks: true })!;
     expect([...matrix.slice(5 * n, 6 * n)]).toEqual([...sharesOf(text, trace.heads, 2, 5, null)!]);
-    const heard = heardBy(text, matrix, 3, true);
+    const heard = attentionOf(text, matrix, 3, true);
     heard.forEach((share, i) => expect(share).toBe(sharesOf(text, trace.heads, 2, i, null)![3]));
     expect(matrixOf({ ...text, attention: null }, trace.heads, { layer: 2, head: null, marks: true })).toBeNull();
   });
@@ -115,7 +115,7 @@ describe("who hears whom", () => {
   it("leaves marks out on both sides where words alone count", () => {
     const matrix = matrixOf(text, trace.heads, { layer: 2, head: 4, marks: false })!;
     for (let i = 0; i < n; ++i) expect(matrix[i * n]).toBe(0); // nobody hears [CLS]
-    expect(heardBy(text, matrix, 3, false)[0]).toBe(0); // nor does it hear
+    expect(attentionOf(text, matrix, 3, false)[0]).toBe(0); // nor does it hear
     expect(matrix.slice(5 * n, 6 * n).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
   });
 
@@ -208,8 +208,8 @@ describe("labels", () => {
 describe("a text that goes on", () => {
   it("tells what was given from what the model wrote, as plain sentences, its spaces kept", () => {
     const tokens = ["<s>", "▁Once", "▁up", "on", "▁a", "▁time", ",", "<0x0A>"];
-    expect(toldApart({ tokens, given: 4 })).toEqual({ given: "Once upon", written: " a time,\n" });
-    expect(toldApart({ tokens, given: tokens.length }).written).toBe("");
+    expect(distinctLabels({ tokens, given: 4 })).toEqual({ given: "Once upon", written: " a time,\n" });
+    expect(distinctLabels({ tokens, given: tokens.length }).written).toBe("");
     expect(["▁Once", "on", "▁", "<0x0A>"].map(spaced)).toEqual(["␣Once", "on", "␣", "⏎"]);
   });
 });

@@ -232,7 +232,7 @@ async function inkOfDigit(page: Page, k: number): Promise<string> {
     const bytes = await (await fetch("./digits.bin")).arrayBuffer();
     return [...new Uint8Array(bytes, 784 * index, 784)];
   }, k);
-  const { textOfInk } = await import("../src/views/digits/ink");
+  const { encodeInk: textOfInk } = await import("../src/views/digits/ink");
   return textOfInk({ height: 28, width: 28, pixels: Uint8Array.from(pixels) });
 }
 

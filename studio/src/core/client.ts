@@ -23,7 +23,7 @@ const names: (keyof Core)[] = [
 ];
 
 /** Calls a worker by messages; it answers in the order of asking. */
-function coreBy(worker: Worker): RunningCore {
+function connectCore(worker: Worker): RunningCore {
   const waiting = new Map<number, Waiting>();
   let next = 0;
   let end: Fault | null = null;
@@ -61,7 +61,7 @@ function coreBy(worker: Worker): RunningCore {
 /** A core in a worker of its own, once it has answered. */
 export async function startCore(): Promise<RunningCore> {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-  const core = coreBy(worker);
+  const core = connectCore(worker);
   await core.about();
   return core;
 }

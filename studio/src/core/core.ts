@@ -29,10 +29,10 @@ interface Reply {
 }
 
 const encoder = new TextEncoder();
-const kPatience = 0.1; // seconds that one request flies, so that others come between
+const kRequestSeconds = 0.1; // seconds that one request flies, so that others come between
 
 /** Copies bytes into the library's memory; the caller frees. */
-function put(module: MurmurModule, bytes: Uint8Array): number {
+function copyIn(module: MurmurModule, bytes: Uint8Array): number {
   const pointer = module._malloc(bytes.byteLength);
   if (pointer === 0) {
     const fault: Fault = { fault: 1, where: "", ...words.noMemory };
@@ -59,11 +59,11 @@ export function ask(module: MurmurModule, request: Request, data?: Numbers): Rep
   const bytes = data
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : new Uint8Array(0);
-  const textAt = put(module, text);
+  const textAt = copyIn(module, text);
   let bytesAt = 0;
   let fault: number;
   try {
-    bytesAt = put(module, bytes);
+    bytesAt = copyIn(module, bytes);
     fault = module._murmur_ask(textAt, bytesAt, bytes.byteLength);
   } catch (error) {
     throw typeof error === "object" && error !== null && "fault" in error ? error : crash(error);
@@ -90,7 +90,7 @@ function array(reply: Reply, index: number): ArrayBuffer {
   return found;
 }
 
-function lines(words: Words): string {
+function assignmentLines(words: Words): string {
   return Object.entries(words)
     .map(([key, value]) => `${key}=${String(value)}`)
     .join("\n");
@@ -116,14 +116,14 @@ type Made = "flight" | "trained" | "flock" | "flockOfPoints" | "branch";
 type Making = Pick<Core, "about" | "centre" | Made | "close" | "release">;
 
 /** What makes flights and swarms, and ends them. */
-function making(module: MurmurModule): Making {
+function creatingCalls(module: MurmurModule): Making {
   const info = (request: Request, data?: Numbers) => ask(module, request, data).text as FlightInfo;
   return {
     async about() {
       return ask(module, { do: "about" }).text as About;
     },
     async flight(words: Words, points?: { rows: Float64Array; n: number; d: number }) {
-      const request = { do: "flight", words: lines(words) };
+      const request = { do: "flight", words: assignmentLines(words) };
       return points ? info({ ...request, d: points.d }, points.rows) : info(request);
     },
     async trained(bytes: ArrayBuffer) {
@@ -155,10 +155,10 @@ function making(module: MurmurModule): Making {
 }
 
 /** What flies, and what looks at frames that were flown. */
-function flying(module: MurmurModule): Omit<Core, keyof Making> {
+function runningCalls(module: MurmurModule): Omit<Core, keyof Making> {
   return {
     async fly(flight: number, count: number) {
-      const reply = ask(module, { do: "fly", flight, count, seconds: kPatience });
+      const reply = ask(module, { do: "fly", flight, count, seconds: kRequestSeconds });
       const text = reply.text as { first: number; count: number; ended: Ending | null };
       const frames: Frames = {
         flight,
@@ -212,5 +212,5 @@ function flying(module: MurmurModule): Omit<Core, keyof Making> {
 
 /** The library as a Core; every call answers at once, as a promise. */
 export function coreOf(module: MurmurModule): Core {
-  return { ...making(module), ...flying(module) };
+  return { ...creatingCalls(module), ...runningCalls(module) };
 }

@@ -1,6 +1,6 @@
 // words_client.ts: fetches the small transformer, starts the core that reads with it, and passes texts to it.
 import type { Fault } from "./protocol";
-import { streamed } from "./stream";
+import { fetchBytes } from "./stream";
 
 export interface ReadCall {
   id: number;
@@ -37,7 +37,7 @@ export class TextReader {
 
   constructor() {
     const { signal } = this.off;
-    const [weights, tokens] = [streamed(`./words/${kModel}.bin`, kModelBytes, signal), streamed("./words/tok512.bin", 0, signal)];
+    const [weights, tokens] = [fetchBytes(`./words/${kModel}.bin`, kModelBytes, signal), fetchBytes("./words/tok512.bin", 0, signal)];
     this.files = Promise.all([weights, tokens]).then((both) => ({ weights: both[0], tokens: both[1] }));
     this.files.catch(() => undefined); // reported to whoever reads
     this.worker.onmessage = (event: MessageEvent<ReadAnswer>) => {

@@ -20,8 +20,8 @@ function buffersOf(result: unknown): ArrayBuffer[] {
 
 async function answer(call: Call): Promise<[Answer, ArrayBuffer[]]> {
   try {
-    const deed = (await core)[call.name] as (...given: unknown[]) => Promise<unknown>;
-    const result = await deed(...call.given);
+    const method = (await core)[call.name] as (...given: unknown[]) => Promise<unknown>;
+    const result = await method(...call.given);
     return [{ id: call.id, result }, buffersOf(result)];
   } catch (error) {
     return [{ id: call.id, fault: faultOf(error) }, []];

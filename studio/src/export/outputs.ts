@@ -42,7 +42,7 @@ function wishFor(on: OnStage): Wish {
 }
 
 /** A picture that carries its recipe. */
-export async function photograph(on: OnStage): Promise<void> {
+export async function savePicture(on: OnStage): Promise<void> {
   const { size, recipe: carried, address } = wishFor(on);
   const { Composer } = await import("./compose"); // loaded when it is wanted, as encoders are
   const composer = new Composer(on, size, address);

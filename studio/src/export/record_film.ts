@@ -31,7 +31,7 @@ export interface Taker {
 const kBreath = 30; // ms of work at most between two moments at which the page hears its visitor
 
 /** Lets the page do what else waits. */
-function breathe(): Promise<void> {
+function yieldToPage(): Promise<void> {
   return new Promise((done) => {
     const { port1, port2 } = new MessageChannel(); // no timer, which waits at least 4 ms
     port1.onmessage = () => {
@@ -54,24 +54,24 @@ export async function film(
   const flight = player.film.value;
   if (!flight || !stage) return null;
   const was = { at: player.at.value, playing: player.playing.value };
-  const loud = on.asks?.() ?? false;
+  const follows = on.asks?.() ?? false;
   let made: [Composer, Taker] | null = null;
   try {
     await flight.need(flight.last);
     await player.ghost.value?.need(flight.last);
     stage.lent = true;
-    if (loud) player.put(was.at);
+    if (follows) player.put(was.at);
     made = await make();
     const [composer, taker] = made;
     const all = moments(flight.first, flight.end);
     let breathed = performance.now();
     for (const [k, at] of all.entries()) {
       if (performance.now() - breathed > kBreath) {
-        await breathe();
+        await yieldToPage();
         breathed = performance.now();
       }
       if (!report(k, all.length) || player.film.value !== flight) return null;
-      if (loud) player.put(at);
+      if (follows) player.put(at);
       await on.settle?.(at);
       await taker.take(player.during(at, () => composer.draw()));
     }
@@ -81,7 +81,7 @@ export async function film(
     await made?.[1].close();
     stage.lent = false;
     if (player.film.value === flight) {
-      if (loud) player.put(was.at, was.playing);
+      if (follows) player.put(was.at, was.playing);
       on.draw();
       stage.touch();
     }

@@ -1,7 +1,7 @@
 // notice.tsx: what the page says by itself: short messages at its foot, the scene in one sentence, how much of a transformer is loaded.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { type Coming, onComing } from "../core/stream";
+import { type LoadProgress, onLoadProgress } from "../core/stream";
 import { notice, onStage, sceneSentence } from "../state/session";
 import { strings } from "../strings";
 
@@ -49,8 +49,8 @@ export function useNarrator(sentence: () => string): void {
 }
 
 const kBlink = 300; // ms
-const coming = signal<Coming | null>(null);
-onComing((now) => (coming.value = now));
+const coming = signal<LoadProgress | null>(null);
+onLoadProgress((now) => (coming.value = now));
 
 export function LoadingBar() {
   const now = coming.value;

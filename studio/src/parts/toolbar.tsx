@@ -1,12 +1,12 @@
 // toolbar.tsx: undo, link, pictures and films, tables, colours, and the list of keys.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { copyFrame, download, filmGif, filming, filmVideo, format, photograph, recipeNow, stopFilming } from "../export/outputs";
+import { copyFrame, download, filmGif, filming, filmVideo, format, savePicture, recipeNow, stopFilming } from "../export/outputs";
 import { csvOf, trajectoryOf } from "../export/tables";
 import { type Format, kFormats } from "../export/layout";
 import { chooseLanguage, chosenLanguage, kLanguageNames, kLanguages, type Language } from "../state/language";
 import { addressNow, canRedo, canUndo, recipe, redo, undo } from "../state/recipe";
-import { notice, type OnStage, onStage, tell } from "../state/session";
+import { notice, type OnStage, onStage, showError } from "../state/session";
 import { setTheme, theme, type Theme } from "../state/theme";
 import { strings } from "../strings";
 import { Button } from "./controls";
@@ -17,7 +17,7 @@ function ShareMenu({ on, done }: { on: OnStage | null; done(): void }) {
   const words = strings.share;
   const busy = filming.value !== null;
   const attempt = (work: (on: OnStage) => unknown) => () => {
-    if (on) Promise.resolve().then(() => work(on)).catch(tell);
+    if (on) Promise.resolve().then(() => work(on)).catch(showError);
     done();
   };
   return (
@@ -35,7 +35,7 @@ function ShareMenu({ on, done }: { on: OnStage | null; done(): void }) {
           ))}
         </select>
       </label>
-      <Button disabled={!on?.stage || busy} onClick={attempt(photograph)}>{strings.common.screenshot}</Button>
+      <Button disabled={!on?.stage || busy} onClick={attempt(savePicture)}>{strings.common.screenshot}</Button>
       <Button disabled={!on?.stage || busy} onClick={attempt(filmVideo)}>{strings.common.record}</Button>
       <Button disabled={!on?.stage || busy} onClick={attempt(filmGif)}>{words.gif}</Button>
       <Button disabled={!on} onClick={attempt(copyFrame)}>{words.embed}</Button>
@@ -148,7 +148,7 @@ export function Toolbar() {
     menu.current.querySelector("summary")?.focus();
   };
   const attempt = (work: (on: OnStage) => unknown) => () => {
-    if (on) Promise.resolve().then(() => work(on)).catch(tell);
+    if (on) Promise.resolve().then(() => work(on)).catch(showError);
     fold();
   };
   return (

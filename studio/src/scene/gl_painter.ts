@@ -242,7 +242,7 @@ function sphere(around = 48, down = 32): Float32Array {
 }
 
 /** What a layer has on the graphics card. */
-interface Held {
+interface GpuLayer {
   version: number;
   array: WebGLVertexArrayObject;
   buffers: WebGLBuffer[];
@@ -252,7 +252,7 @@ export class GlPainter implements Painter {
   readonly flat = false;
   private readonly gl: Gl;
   private programs!: { boids: Program; lines: Program; strokes: Program; ball: Program };
-  private held = new Map<Layer, Held>();
+  private held = new Map<Layer, GpuLayer>();
   private globe: { array: WebGLVertexArrayObject; count: number } | null = null;
   private readonly off = new AbortController();
 

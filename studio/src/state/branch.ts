@@ -7,12 +7,12 @@ import {
 } from "./moves";
 import type { Player } from "./player";
 import { change, word } from "./recipe";
-import { core, notice, tell } from "./session";
+import { core, notice, showError } from "./session";
 import { reducedMotion } from "./theme";
 import { strings } from "../strings";
 
 /** A branch's film, with the frames before it as `parent` has them: it can be scrubbed from the start. */
-export function continued(awake: Core, info: FlightInfo, parent: Film): Film {
+export function continueFilm(awake: Core, info: FlightInfo, parent: Film): Film {
   const film = new Film(awake, { ...info, first: parent.first });
   const k = info.first;
   const { n, d, columns, classes } = info;
@@ -137,7 +137,7 @@ export class Branch {
         this.links = links;
       }
     } catch (error) {
-      if (turn === this.turn) tell(error);
+      if (turn === this.turn) showError(error);
     } finally {
       if (this.links !== links) links.forEach((link) => link.film.close());
     }
@@ -154,7 +154,7 @@ export class Branch {
       const awake = await core;
       if (!here || turn !== this.turn) return;
       const info = await awake.branch(this.idAt(parent, links, frame), frame, moves);
-      parent = continued(awake, info, parent);
+      parent = continueFilm(awake, info, parent);
       links.push({ first: frame, film: parent });
     }
   }

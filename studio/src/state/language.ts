@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { strings } from "../strings";
 import { readDecimalsWith } from "../strings/numbers";
-import { copied, install } from "../strings/translation";
+import { deepCopy, replaceTexts } from "../strings/translation";
 import { change, recipe } from "./recipe";
 import { withStorage } from "./theme";
 
@@ -44,29 +44,29 @@ export function chosenLanguage(): Language | null {
 /** The language that is spoken. */
 export const language = signal<Language>("en");
 
-interface Enrolled {
+interface RegisteredPart {
   tree: object;
   english: object;
 }
-const parts = new Map<Part, Enrolled>();
+const parts = new Map<Part, RegisteredPart>();
 
-async function wordsOf(part: Part, next: Language): Promise<object | undefined> {
+async function fetchTexts(part: Part, next: Language): Promise<object | undefined> {
   if (next === "en") return undefined;
   return (await (part === "story" ? kStories : kPages)[next]())[part];
 }
 
-function say({ tree, english }: Enrolled, words: object | undefined): void {
-  install(tree, english);
-  if (words) install(tree, words);
+function applyTexts({ tree, english }: RegisteredPart, words: object | undefined): void {
+  replaceTexts(tree, english);
+  if (words) replaceTexts(tree, words);
 }
 
 /** Registers a part of the catalogue: from now on it has the language of the page. */
-export async function enrol(part: Part, tree: object): Promise<void> {
-  const enrolled = { tree, english: copied(tree) };
+export async function registerPart(part: Part, tree: object): Promise<void> {
+  const enrolled = { tree, english: deepCopy(tree) };
   try {
     for (let spoken: Language = "en"; spoken !== language.value; ) {
       spoken = language.value;
-      say(enrolled, await wordsOf(part, spoken));
+      applyTexts(enrolled, await fetchTexts(part, spoken));
     }
   } finally {
     parts.set(part, enrolled);
@@ -76,27 +76,27 @@ export async function enrol(part: Part, tree: object): Promise<void> {
 let wanted: Language = "en";
 
 /** Fetches the texts of a language, then replaces all texts at once. */
-export async function speak(next: Language): Promise<void> {
+export async function switchLanguage(next: Language): Promise<void> {
   wanted = next;
   if (next === language.value) return;
   const words = new Map<Part, object | undefined>();
   for (let missing = [...parts.keys()]; missing.length > 0; missing = [...parts.keys()].filter((one) => !words.has(one))) {
-    await Promise.all(missing.map(async (part) => words.set(part, await wordsOf(part, next))));
+    await Promise.all(missing.map(async (part) => words.set(part, await fetchTexts(part, next))));
     if (wanted !== next) return; // another was asked for meanwhile
   }
-  for (const [part, one] of parts) say(one, words.get(part));
+  for (const [part, one] of parts) applyTexts(one, words.get(part));
   readDecimalsWith(next === "en" ? "." : ",");
   language.value = next;
 }
 
 /** Follows the language of the address; `failed` receives errors. */
 export async function followLanguage(failed: (error: unknown) => void): Promise<void> {
-  await enrol("page", strings);
+  await registerPart("page", strings);
   const first = languageOf(recipe.value.lang) ?? chosenLanguage() ?? languageOfBrowser(navigator.languages);
-  await speak(first).catch(failed);
+  await switchLanguage(first).catch(failed);
   effect(() => {
     const said = languageOf(recipe.value.lang);
-    if (said) speak(said).catch(failed);
+    if (said) switchLanguage(said).catch(failed);
   });
   effect(() => {
     document.documentElement.lang = language.value;
@@ -107,5 +107,5 @@ export async function followLanguage(failed: (error: unknown) => void): Promise<
 export function chooseLanguage(next: Language | null): void {
   withStorage((storage) => (next === null ? storage.removeItem(kKept) : storage.setItem(kKept, next)));
   change({ lang: next ?? "" }, true);
-  if (next === null) void speak(languageOfBrowser(navigator.languages));
+  if (next === null) void switchLanguage(languageOfBrowser(navigator.languages));
 }

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { startCore } from "../core/client";
 import type { Core, Ending, Fault, Ink } from "../core/protocol";
-import { isCalledOff } from "../core/stream";
+import { isCancelled } from "../core/stream";
 import type { Stage } from "../scene/stage";
 import type { Player } from "./player";
 import { reducedMotion } from "./theme";
@@ -53,7 +53,7 @@ export function isFault(error: unknown): error is Fault {
 }
 
 /** Says of every flight on stage that could not go on why, once; what was flown stays. */
-export function tellEnds(): () => void {
+export function reportEnds(): () => void {
   const told = new WeakSet<Ending>();
   return effect(() => {
     const player = onStage.value?.player;
@@ -67,8 +67,8 @@ export function tellEnds(): () => void {
 }
 
 /** Shows what went wrong: a Fault in the core's words, anything else in the browser's; what was cancelled is not a fault. */
-export function tell(error: unknown): void {
-  if (isCalledOff(error)) return;
+export function showError(error: unknown): void {
+  if (isCancelled(error)) return;
   if (isFault(error)) notice.value = { kind: "fault", text: error.what, hint: error.remedy };
   else notice.value = { kind: "fault", text: error instanceof Error ? error.message : String(error) };
 }

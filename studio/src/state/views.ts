@@ -13,7 +13,7 @@ export function viewNow(): ViewName {
 }
 
 /** The name in the recipe that no view has; null: there is none such. */
-function strangeView(): string | null {
+function unknownView(): string | null {
   const { view } = recipe.value;
   return view === undefined || kViewNames.some((name) => name === view) ? null : view;
 }
@@ -49,7 +49,7 @@ export function followTitle(): () => void {
 /** A sentence about the address just followed, where it names a view or a stop that there is not; null: it is known. */
 export function unknownAddress(hash: string): string | null {
   const words = strings.common;
-  const view = strangeView();
+  const view = unknownView();
   if (view !== null) return words.noSuchView(view);
   const { stop } = recipe.value;
   const stops = strings.storyTitles.length;

@@ -13,11 +13,11 @@ type Tree = Record<string, unknown>;
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null;
 
 /** A deep copy. */
-export function copied<T>(tree: T): T {
+export function deepCopy<T>(tree: T): T {
   if (!isTree(tree)) return tree;
   const made: unknown = Array.isArray(tree)
-    ? tree.map(copied)
-    : Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, copied(value)]));
+    ? tree.map(deepCopy)
+    : Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, deepCopy(value)]));
   return made as T;
 }
 
@@ -25,11 +25,11 @@ export function copied<T>(tree: T): T {
  * Replaces the texts of `tree` by those of `texts`, in place, so that all holders of a part of it show them. What
  * `texts` leaves out stays, so data that no language changes are written once.
  */
-export function install(tree: object, texts: object): void {
+export function replaceTexts(tree: object, texts: object): void {
   const into = tree as Tree;
   for (const [key, value] of Object.entries(texts)) {
     const old = into[key];
-    if (isTree(old) && isTree(value)) install(old, value);
+    if (isTree(old) && isTree(value)) replaceTexts(old, value);
     else into[key] = value;
   }
 }

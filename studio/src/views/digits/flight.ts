@@ -7,10 +7,10 @@ import { keepMoment, opening } from "../../state/moment";
 import { Player } from "../../state/player";
 import { askRuns, ownRuns } from "../../state/own_runs";
 import { amount, recipe, word } from "../../state/recipe";
-import { core, notice, tell } from "../../state/session";
+import { core, notice, showError } from "../../state/session";
 import { viewNow } from "../../state/views";
 import { strings } from "../../strings";
-import { inkOfText, kFirstInk, kNoInk, placesOfText } from "./ink";
+import { decodeInk, kFirstInk, kNoInk, decodePlaces } from "./ink";
 import {
   digitLaws, keepSwarms, kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry,
 } from "./library";
@@ -188,7 +188,7 @@ export class DigitFlights {
       if (film) void this.foresee(film, source, entry);
       await loading;
     } catch (error) {
-      if (turn === this.turn) tell(error);
+      if (turn === this.turn) showError(error);
     } finally {
       if (turn === this.turn) this.busy.value = false;
     }
@@ -223,7 +223,7 @@ export class DigitFlights {
 
   /** What the recipe's words `points`, `ink` and `digit` say, in this order. */
   private async find(entry: SwarmEntry, pair: boolean): Promise<Source> {
-    const places = placesOfText(word("points", ""));
+    const places = decodePlaces(word("points", ""));
     if (places) return { ...kNothing, places };
     if (!pair) return { ...kNothing, ...(await this.drawn("", firstDigit(entry))), ...(await this.fooled()) };
     const [left, right] = await Promise.all((["", "2"] as const).map((pad) => this.drawn(pad, kFirstPair[pad])));
@@ -242,10 +242,10 @@ export class DigitFlights {
   private async drawn(pad: PadName, first: number | null): Promise<Drawn> {
     const ink = word(`ink${pad}`, "");
     if (ink === kNoInk) return { ink: null, label: null };
-    const drawn = ink === "" ? null : inkOfText(ink);
+    const drawn = ink === "" ? null : decodeInk(ink);
     if (drawn) return { ink: drawn, label: null };
     const asked = word(`digit${pad}`, "") === "" ? first : Math.round(amount(`digit${pad}`, 0, 0));
-    const own = { ink: inkOfText(kFirstInk), label: 5 };
+    const own = { ink: decodeInk(kFirstInk), label: 5 };
     if (asked === null) return own;
     try {
       const digits = await testDigits();

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../parts/controls";
 import { amount, change, word } from "../../state/recipe";
-import { showStage, tell } from "../../state/session";
+import { showStage, showError } from "../../state/session";
 import { withStorage } from "../../state/theme";
 import { strings } from "../../strings";
 import { truthOf, type DigitFlights } from "./flight";
@@ -72,7 +72,7 @@ export function FoolCard({ flights, sheet }: { flights: DigitFlights; sheet: She
         </p>
       ) : null}
       <div class="branch-buttons">
-        {!on && <Button primary onClick={() => void start(flights).catch(tell)}>{words.foolStart}</Button>}
+        {!on && <Button primary onClick={() => void start(flights).catch(showError)}>{words.foolStart}</Button>}
         {on && <Button onClick={() => begin({ digit: amount("fool", 0) })}>{words.foolAgain}</Button>}
         {on && <Button onClick={() => change({ fool: "" })}>{words.foolEnd}</Button>}
       </div>

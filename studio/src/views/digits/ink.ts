@@ -14,7 +14,7 @@ export const kNoInk = "none";
 const kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /** Bytes as text that an address can hold (base64url without padding). */
-export function textOfBytes(bytes: Uint8Array): string {
+export function encodeBytes(bytes: Uint8Array): string {
   let text = "";
   for (let k = 0; k < bytes.length; k += 3) {
     const group = (bytes[k] << 16) | ((bytes[k + 1] ?? 0) << 8) | (bytes[k + 2] ?? 0);
@@ -25,7 +25,7 @@ export function textOfBytes(bytes: Uint8Array): string {
 }
 
 /** The inverse; null where a letter does not belong. */
-export function bytesOfText(text: string): Uint8Array | null {
+export function decodeBytes(text: string): Uint8Array | null {
   if (text.length % 4 === 1) return null;
   const bytes = new Uint8Array(Math.floor((3 * text.length) / 4));
   let bits = 0;
@@ -48,7 +48,7 @@ export function bytesOfText(text: string): Uint8Array | null {
  * A 28 x 28 picture as text: sixteen shades, reading order; paper (0) and full ink (15) are followed by how many
  * further ones come after, 15 at most. Pixels above half stay above half.
  */
-export function textOfInk(ink: Ink): string {
+export function encodeInk(ink: Ink): string {
   const shades = Array.from(ink.pixels, (p) => Math.round(p / 17));
   const halves: number[] = [];
   for (let k = 0; k < shades.length; ++k) {
@@ -65,12 +65,12 @@ export function textOfInk(ink: Ink): string {
   if (halves.length % 2 === 1) halves.push(0);
   const bytes = new Uint8Array(halves.length / 2);
   for (let k = 0; k < bytes.length; ++k) bytes[k] = (halves[2 * k] << 4) | halves[2 * k + 1];
-  return textOfBytes(bytes);
+  return encodeBytes(bytes);
 }
 
 /** The inverse; null if the text is not a picture. */
-export function inkOfText(text: string): Ink | null {
-  const bytes = bytesOfText(text);
+export function decodeInk(text: string): Ink | null {
+  const bytes = decodeBytes(text);
   if (!bytes) return null;
   const pixels = new Uint8Array(kSide * kSide);
   const half = (h: number) => (h % 2 === 0 ? bytes[h >> 1] >> 4 : bytes[h >> 1] & 15);
@@ -113,16 +113,16 @@ export function hasInk(ink: Ink): boolean {
 }
 
 /** (n, 3) places as text: thousandths of a unit in two bytes each, low byte first. */
-export function textOfPlaces(rows: Float64Array): string {
+export function encodePlaces(rows: Float64Array): string {
   const bytes = new Uint8Array(2 * rows.length);
   const view = new DataView(bytes.buffer);
   rows.forEach((x, k) => view.setInt16(2 * k, Math.max(-32768, Math.min(32767, Math.round(1000 * x))), true));
-  return textOfBytes(bytes);
+  return encodeBytes(bytes);
 }
 
 /** The inverse; null if the text is not a list of positions. */
-export function placesOfText(text: string): Float64Array | null {
-  const bytes = bytesOfText(text);
+export function decodePlaces(text: string): Float64Array | null {
+  const bytes = decodeBytes(text);
   if (!bytes || bytes.length === 0 || bytes.length % 6 !== 0) return null;
   const view = new DataView(bytes.buffer);
   return Float64Array.from({ length: bytes.length / 2 }, (_, k) => view.getInt16(2 * k, true) / 1000);

@@ -1,6 +1,6 @@
 // library.ts: trained transformers and test digits that come with the page, fetched when needed.
 import type { Fault, Ink, TrainedInfo } from "../../core/protocol";
-import { bytesOf } from "../../core/stream";
+import { readBytes } from "../../core/stream";
 import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { strings } from "../../strings";
@@ -73,7 +73,7 @@ function loading(entry: SwarmEntry, deaf: boolean): Loaded {
   const off = new AbortController();
   const load = once(async () => {
     const answer = await fetched(entry.own ? entry.file : `models/${entry.file}`, off.signal);
-    const bytes = await bytesOf(answer, entry.bytes);
+    const bytes = await readBytes(answer, entry.bytes);
     return (await core).trained(deaf ? withoutAttention(bytes) : bytes);
   });
   return { load, off };

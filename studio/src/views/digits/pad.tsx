@@ -6,7 +6,7 @@ import { Button, Group, Segments, Slider, Switch } from "../../parts/controls";
 import type { Stage } from "../../scene/stage";
 import type { Branch } from "../../state/branch";
 import { change, word } from "../../state/recipe";
-import { tell } from "../../state/session";
+import { showError } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
 import { kGates } from "./draw";
@@ -52,7 +52,7 @@ function PadButtons({ pads, sheets, onRandom, onFiles }: PadProps) {
         <Button
           hint={words.takeBackHint}
           disabled={sheets[0].strokes.value === 0}
-          onClick={() => void sheets[0].takeBack().catch(tell)}
+          onClick={() => void sheets[0].takeBack().catch(showError)}
         >
           {words.takeBack}
         </Button>
@@ -84,7 +84,7 @@ function pointersOf(sheet: Sheet) {
   const up = (event: PointerEvent) => {
     if (event.pointerId !== id) return;
     id = null;
-    void sheet.up().catch(tell);
+    void sheet.up().catch(showError);
   };
   return {
     onPointerDown(event: PointerEvent) {
@@ -278,7 +278,7 @@ function listen(stage: Stage, branch: Branch, sheets: readonly Sheet[]): () => v
   };
   const up = (event: PointerEvent) => {
     if (event.pointerId !== start?.id) return;
-    void sheet?.up().catch(tell);
+    void sheet?.up().catch(showError);
     start = sheet = null;
   };
   const options = { capture: true, signal: off.signal };

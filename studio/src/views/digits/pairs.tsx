@@ -5,7 +5,7 @@ import type { Core, Ink, TrainedInfo } from "../../core/protocol";
 import { Button, Segments } from "../../parts/controls";
 import { Film } from "../../state/film";
 import { amount, change, flag, word } from "../../state/recipe";
-import { core, tell } from "../../state/session";
+import { core, showError } from "../../state/session";
 import { strings } from "../../strings";
 import { type DigitFlights, inkOf, type Source } from "./flight";
 import { anotherDigit, anotherPair, digitsHere, swarm, type SwarmEntry } from "./library";
@@ -85,7 +85,7 @@ class Opinions {
   follow(): () => void {
     const stop = effect(() => {
       const source = this.flights.source.value;
-      untracked(() => void this.ask(source).catch(tell));
+      untracked(() => void this.ask(source).catch(showError));
     });
     return () => {
       stop();
@@ -200,7 +200,7 @@ export function OpinionCard({ flights }: { flights: DigitFlights }) {
   const counted = flag("tally", false);
   useEffect(() => opinions.follow(), [opinions]);
   useEffect(() => {
-    if (counted) void opinions.count().catch(tell);
+    if (counted) void opinions.count().catch(showError);
   }, [counted]);
   const tally = opinions.tally.value;
   const busy = tally !== null && (tally.all === 0 || tally.done < tally.all);

@@ -5,7 +5,7 @@ import { core, notice } from "../../state/session";
 import { strings } from "../../strings";
 import type { Ink } from "../../core/protocol";
 import type { PadName } from "./flight";
-import { fitPlaces, hasInk, kNoInk, inkOfGrey, textOfInk, textOfPlaces } from "./ink";
+import { fitPlaces, hasInk, kNoInk, inkOfGrey, encodeInk, encodePlaces } from "./ink";
 
 const kMostSide = 400;
 const kPictures = ["png", "jpg", "jpeg", "webp", "gif", "bmp", "svg", "avif"];
@@ -19,7 +19,7 @@ export function begin(words: Record<string, string | number>, pad: PadName = "")
 
 /** The core's 28 x 28 of some ink, as a word; null where there is none. */
 export async function centred(ink: Ink): Promise<string | null> {
-  return hasInk(ink) ? textOfInk(await (await core).centre(ink)) : null;
+  return hasInk(ink) ? encodeInk(await (await core).centre(ink)) : null;
 }
 
 /** A picture file in grey, laid over white, 400 pixels a side at most. */
@@ -45,7 +45,7 @@ async function greyOf(file: File): Promise<{ grey: Float32Array; height: number;
 }
 
 /** Why a file is no picture: nothing in it, a file of the program, of another kind, or a picture that is damaged. */
-async function complaintOf(file: File): Promise<{ text: string; hint: string }> {
+async function unreadableReason(file: File): Promise<{ text: string; hint: string }> {
   const words = strings.digits;
   const ending = /\.([a-z0-9]{1,12})$/i.exec(file.name)?.[1].toLowerCase() ?? "";
   if (file.size === 0) return { text: words.emptyFile(file.name), hint: words.badPictureHint };
@@ -69,7 +69,7 @@ export async function take(files: readonly File[]): Promise<boolean> {
     const { readPoints } = await import("../../export/read_points");
     const points = await readPoints(file);
     const { rows, scaled } = fitPlaces(points.rows, points.d);
-    begin({ points: textOfPlaces(rows) });
+    begin({ points: encodePlaces(rows) });
     if (scaled) notice.value = { kind: "info", text: words.fitted };
     return true;
   }
@@ -77,7 +77,7 @@ export async function take(files: readonly File[]): Promise<boolean> {
   try {
     picture = await greyOf(file);
   } catch {
-    notice.value = { kind: "fault", ...(await complaintOf(file)) };
+    notice.value = { kind: "fault", ...(await unreadableReason(file)) };
     return false;
   }
   const text = await centred(inkOfGrey(picture.grey, picture.height, picture.width));

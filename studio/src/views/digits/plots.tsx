@@ -5,7 +5,7 @@ import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
 import { strings } from "../../strings";
 import { classColours } from "./draw";
-import { chanceOver, chancesAt, dissenters, dissentOver, leader } from "./reading";
+import { chanceOverTime, chancesAt, dissenters, dissentOverTime, leader } from "./reading";
 
 function padded(values: Float64Array, length: number): Float64Array {
   const out = new Float64Array(length).fill(NaN);
@@ -35,9 +35,9 @@ function Plots({ player, film }: { player: Player; film: Film }) {
       x: Array.from({ length: frames }, (_, k) => k),
       chanceLines: classes.flatMap((name, c) => {
         const label = classes.length === 2 ? words.className(name) : ""; // the verdict's bars name ten
-        return both(film, ghost, (f) => chanceOver(f, c), { label, colour: colours[c] });
+        return both(film, ghost, (f) => chanceOverTime(f, c), { label, colour: colours[c] });
       }),
-      dissentLines: both(film, ghost, dissentOver, { label: "", colour: "--warm" }),
+      dissentLines: both(film, ghost, dissentOverTime, { label: "", colour: "--warm" }),
     };
   }, [film, ghost, flown, ghostFlown]);
   const now = Math.round(10 * player.at.value) / 10;

@@ -54,14 +54,14 @@ export function majority(film: Read, at: number): { best: number; count: number 
 }
 
 /** The chance of one class over the frames that are here. */
-export function chanceOver(film: Read, c: number): Float64Array {
+export function chanceOverTime(film: Read, c: number): Float64Array {
   const classes = film.info.classes.length;
   const at = (k: number) => (k < film.first ? NaN : film.scores[k * classes + c]);
   return Float64Array.from({ length: film.flown.value }, (_, k) => at(k));
 }
 
 /** The share of dissenting boids over the frames that are here. */
-export function dissentOver(film: Read): Float64Array {
+export function dissentOverTime(film: Read): Float64Array {
   const at = (k: number) => (k < film.first ? NaN : dissenters(film, k) / film.info.n);
   return Float64Array.from({ length: film.flown.value }, (_, k) => at(k));
 }

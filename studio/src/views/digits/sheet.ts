@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { Ink } from "../../core/protocol";
 import { amount, word } from "../../state/recipe";
-import { tell } from "../../state/session";
+import { showError } from "../../state/session";
 import type { PadName } from "./flight";
 import { kNoInk } from "./ink";
 import { begin, centred } from "./picture";
@@ -228,7 +228,7 @@ export function penKey(event: KeyboardEvent, sheet: Sheet): void {
     if (pen.down) sheet.move(x, y, brushNow());
     sheet.pen.value = { ...pen, x, y };
   } else if (event.key === " " || event.key === "Enter") {
-    if (pen.down) void sheet.up().catch(tell);
+    if (pen.down) void sheet.up().catch(showError);
     else sheet.down(pen.x, pen.y, brushNow());
     sheet.pen.value = { ...pen, down: !pen.down };
   } else return;
@@ -238,6 +238,6 @@ export function penKey(event: KeyboardEvent, sheet: Sheet): void {
 
 /** The keys' pen goes elsewhere: a stroke that is down ends. */
 export function penLeaves(sheet: Sheet): void {
-  if (sheet.pen.value?.down) void sheet.up().catch(tell);
+  if (sheet.pen.value?.down) void sheet.up().catch(showError);
   sheet.pen.value = null;
 }

@@ -14,7 +14,7 @@ import type { Stage, StageOptions } from "../../scene/stage";
 import type { Branch } from "../../state/branch";
 import { domeShown, Domes, headNow, headPicked, partNow } from "../../state/dome";
 import { amount, change, flag, word } from "../../state/recipe";
-import { onStage, sceneSentence, tell } from "../../state/session";
+import { onStage, sceneSentence, showError } from "../../state/session";
 import { isDark, isTouch } from "../../state/theme";
 import { strings } from "../../strings";
 import { cardOf, LiveVerdict, Verdict } from "./verdict";
@@ -353,8 +353,8 @@ function Controls({ flights, gazer, domes, sheets, stage }: ControlProps) {
       <Pad
         pads={pads}
         sheets={sheets}
-        onRandom={() => void flyRandom(flights).catch(tell)}
-        onFiles={(files) => void take(files).catch(tell)}
+        onRandom={() => void flyRandom(flights).catch(showError)}
+        onFiles={(files) => void take(files).catch(showError)}
       />
       <SwarmControls flights={flights} />
       {other && (

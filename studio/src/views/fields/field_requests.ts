@@ -2,7 +2,7 @@
 import type { Gaze, TrainedInfo } from "../../core/protocol";
 import type { Film } from "../../state/film";
 import { Question } from "../../state/question";
-import { tell } from "../../state/session";
+import { showError } from "../../state/session";
 import { kFields, type LineName } from "./choices";
 import { type Ask, carried, gridOf, type Slice, streamlines } from "./slice";
 
@@ -29,10 +29,10 @@ const kSeeds = 8; // streamlines a side
 const kSteps = 36;
 
 export class FieldRequests {
-  private readonly gridQuestion = new Question<GridAnswer>(tell);
-  private readonly lineQuestion = new Question<{ ways: Float64Array; count: number; d: number }>(tell);
-  private readonly dropQuestion = new Question<{ ways: Float64Array; count: number; d: number; first: number }>(tell);
-  private readonly gazeQuestion = new Question<{ boid: number; frame: number; gaze: Gaze }>(tell);
+  private readonly gridQuestion = new Question<GridAnswer>(showError);
+  private readonly lineQuestion = new Question<{ ways: Float64Array; count: number; d: number }>(showError);
+  private readonly dropQuestion = new Question<{ ways: Float64Array; count: number; d: number; first: number }>(showError);
+  private readonly gazeQuestion = new Question<{ boid: number; frame: number; gaze: Gaze }>(showError);
   readonly grid = this.gridQuestion.answer;
   readonly lines = this.lineQuestion.answer;
   readonly drops = this.dropQuestion.answer;

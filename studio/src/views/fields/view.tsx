@@ -12,10 +12,10 @@ import { Timeline } from "../../parts/timeline";
 import { onClicks } from "../../scene/camera";
 import type { Stage, StageOptions } from "../../scene/stage";
 import { domeShown, Domes, headNow, partNow } from "../../state/dome";
-import { enrol } from "../../state/language";
+import { registerPart } from "../../state/language";
 import type { Player } from "../../state/player";
 import { amount, change, flag, word } from "../../state/recipe";
-import { onStage, sceneSentence, tell } from "../../state/session";
+import { onStage, sceneSentence, showError } from "../../state/session";
 import { isDark, isTouch } from "../../state/theme";
 import { strings } from "../../strings";
 import { fields as fieldsText } from "../../strings/fields";
@@ -29,7 +29,7 @@ import { parseDrops, type Axis } from "./slice";
 import "./fields.css";
 
 /** The words of the view in the language of the page. */
-export const worded = enrol("fields", fieldsText);
+export const worded = registerPart("fields", fieldsText);
 
 const kStage: StageOptions = { backdrop: "none", extent: 16, radius: 0.3, eye: [1.3, 0.85, 2.5] };
 
@@ -82,12 +82,12 @@ async function flyAnother(flights: DigitFlights): Promise<void> {
     await flyRandom(flights);
     change({ boid: "" }, true);
   } catch (error) {
-    tell(error);
+    showError(error);
   }
 }
 
 /** A click on a boid picks it, on the slice it drops a test particle. */
-function obeyClicks(stage: Stage, scene: FieldScene): void {
+function followClicks(stage: Stage, scene: FieldScene): void {
   onClicks(stage.canvas, (x, y) => {
     const boid = flag("flock", true) ? stage.pick(kFlock, x, y, 9) : null;
     if (boid !== null) return change({ boid: boid === Math.round(amount("boid", -1)) ? "" : boid });
@@ -143,7 +143,7 @@ function Scene({ flights, requests, domes, show }: Parts & { show: (scene: Field
         label={words.canvas}
         onStage={(stage) => {
           scene.current = stage && new FieldScene(stage, requests);
-          if (stage && scene.current) obeyClicks(stage, scene.current);
+          if (stage && scene.current) followClicks(stage, scene.current);
           show(scene.current);
         }}
         onTick={(seconds) => {

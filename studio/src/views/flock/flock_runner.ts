@@ -11,13 +11,13 @@ import { Player } from "../../state/player";
 import { keepMoment, opening } from "../../state/moment";
 import { Question } from "../../state/question";
 import { flag, recipe, word } from "../../state/recipe";
-import { core, isFault, notice, tell } from "../../state/session";
+import { core, isFault, notice, showError } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { AtEnd, Motion } from "./motion";
 import { keptFilm } from "./own_runs";
 import { boidSize, FlockScene, type Colouring, type Look } from "./scene";
 import { Overlay, type Counted } from "./overlay";
-import { inPageWords } from "./look_for";
+import { describeRefusal } from "./look_for";
 import { flockParameters, initialOf } from "./parameters";
 
 const kWait = 120; // ms a slider may still move before its flight begins
@@ -88,8 +88,8 @@ export class FlockRunner {
       void film.need(film.last);
     } catch (error) {
       if (turn !== this.turn) return;
-      if (isFault(error)) notice.value = { kind: "fault", ...inPageWords(error, words) }; // the last good flight stays
-      else tell(error);
+      if (isFault(error)) notice.value = { kind: "fault", ...describeRefusal(error, words) }; // the last good flight stays
+      else showError(error);
     }
   }
 

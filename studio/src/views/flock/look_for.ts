@@ -27,14 +27,14 @@ export function lookFor(words: Words, known: readonly KnownResult[] = []): strin
 const kPlain = "identity";
 
 /** Whether tokens attend most to near ones and move towards them: Q, K and V are the identity. */
-export function hearsTheNear(words: Words): boolean {
+export function attendsToNear(words: Words): boolean {
   return ["query", "key", "value"].every((key) => String(words[key] ?? kPlain) === kPlain);
 }
 
 /** The stop of the Story that explains the settings. */
 export function stopFor(words: Words): number {
   if (String(words.dynamics ?? kDefaults.dynamics) === "none") return stopOf("alone");
-  if (hearsTheNear(words)) return stopOf("attraction");
+  if (attendsToNear(words)) return stopOf("attraction");
   return stopOf(String(words.value ?? kPlain) === kPlain ? "asking" : "messages");
 }
 
@@ -46,7 +46,7 @@ function labelOf(parameter: string): string {
 }
 
 /** The notice for a refusal: too large, a word that is no value, or settings that do not go together. */
-export function inPageWords({ what, where, n, d, frames }: Fault, words: Words): { text: string; hint: string } {
+export function describeRefusal({ what, where, n, d, frames }: Fault, words: Words): { text: string; hint: string } {
   const said = flockText.faults;
   if (n !== undefined && d !== undefined && frames !== undefined) return { text: said.tooLarge(n, d, frames), hint: said.tooLargeHint };
   const [name, value] = where.split("=", 2); // the parameter that was refused

@@ -4,7 +4,7 @@ import type { Player } from "../../state/player";
 import { reducedMotion } from "../../state/theme";
 
 /** Root mean square of the way of n boids between two frames (n, d). */
-export function wayBetween(from: Float32Array, to: Float32Array, n: number): number {
+export function distanceBetween(from: Float32Array, to: Float32Array, n: number): number {
   let sum = 0;
   for (let e = 0; e < from.length; ++e) {
     const gap = to[e] - from[e];
@@ -57,7 +57,7 @@ export class Motion {
     const { first, info } = this.film;
     for (; this.known < there; ++this.known) {
       const k = first + this.known;
-      this.ways[this.known] = wayBetween(this.film.frame(k), this.film.frame(k + 1), info.n);
+      this.ways[this.known] = distanceBetween(this.film.frame(k), this.film.frame(k + 1), info.n);
     }
     this.usual = quantile(this.ways, this.known, 0.75);
   }

@@ -4,7 +4,7 @@ import { fetchKept, KeptFilm, readNumbers } from "../../state/kept_film";
 import { Group } from "../../parts/controls";
 import { askRuns, fetchOfRun, ownRuns, parseConfig, runNamed, shownAs, type OwnRun } from "../../state/own_runs";
 import { change, recipe } from "../../state/recipe";
-import { core, notice, tell } from "../../state/session";
+import { core, notice, showError } from "../../state/session";
 import { strings } from "../../strings";
 import { kMostNumbers, pointsWord } from "./own_points";
 import { kLookWords } from "./parameters";
@@ -77,7 +77,7 @@ export function OwnRuns() {
           <li key={run.name}>
             <button
               type="button" class="button run" aria-pressed={isShown(run)} data-run={run.name}
-              onClick={() => void take(run).catch(tell)}
+              onClick={() => void take(run).catch(showError)}
             >
               <strong>{run.name}</strong>
               <small>

@@ -7,7 +7,7 @@ import type { KeptFilm } from "../../state/kept_film";
 import { recipe } from "../../state/recipe";
 import { strings } from "../../strings";
 import { flock as flockText } from "../../strings/flock";
-import { hearsTheNear, lookFor } from "./look_for";
+import { attendsToNear, lookFor } from "./look_for";
 import { commandOf, kDefaults, presetOf, withLinks } from "./parameters";
 
 export function Linked({ text }: { text: string }) {
@@ -68,7 +68,7 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
   return (
     <>
       <h2>{said.title}</h2>
-      <p>{said.intro[dynamics] ?? said.intro.SA}{dynamics === "SA" && hearsTheNear(words) && ` ${said.near}`}</p>
+      <p>{said.intro[dynamics] ?? said.intro.SA}{dynamics === "SA" && attendsToNear(words) && ` ${said.near}`}</p>
       <p class="look-for" data-look={preset || "own"}>
         <strong>{said.lookFor}.</strong> {said.hints[preset] ?? lookFor(words, info?.known)}
       </p>

@@ -13,9 +13,9 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import { meanAttention } from "../../scene/heads";
 import type { Stage } from "../../scene/stage";
-import { enrol } from "../../state/language";
+import { registerPart } from "../../state/language";
 import { recipe, word } from "../../state/recipe";
-import { onStage, tell } from "../../state/session";
+import { onStage, showError } from "../../state/session";
 import { isDark, isTouch } from "../../state/theme";
 import { strings } from "../../strings";
 import { flock as flockText } from "../../strings/flock";
@@ -31,7 +31,7 @@ import "./flock.css";
 import { fixed } from "../../strings/numbers";
 
 /** The words of the view in the language of the page. */
-export const worded = enrol("flock", flockText);
+export const worded = registerPart("flock", flockText);
 
 /** What the chosen token attends to, in words; a component of its own, because it renders at every frame. */
 function GazeLine({ runner }: { runner: FlockRunner }) {
@@ -183,7 +183,7 @@ export default function FlockView() {
             )}
           </Group>
           <OwnRuns />
-          <OwnPoints take={(file) => void readPoints(file, kDimensions).then(takePoints).catch(tell)} />
+          <OwnPoints take={(file) => void readPoints(file, kDimensions).then(takePoints).catch(showError)} />
         </>
       }
       timeline={<Timeline player={runner.player} />}

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { Stage } from "../../scene/stage";
 import { Film } from "../../state/film";
 import { Player } from "../../state/player";
-import { core, notice, tell } from "../../state/session";
+import { core, notice, showError } from "../../state/session";
 import { isDark, reducedMotion } from "../../state/theme";
 import { FlockScene } from "../flock/scene";
 import { observableAt } from "../flock/plots";
@@ -51,7 +51,7 @@ export class Replay {
       }
       await this.begin(turn);
     } catch (error) {
-      if (turn === this.turn) tell(error);
+      if (turn === this.turn) showError(error);
     }
   }
 

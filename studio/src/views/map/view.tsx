@@ -9,7 +9,7 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage } from "../../scene/stage";
 import type { Film } from "../../state/film";
-import { enrol } from "../../state/language";
+import { registerPart } from "../../state/language";
 import { amount, change, formatRecipe, recipe, word } from "../../state/recipe";
 import { notice, onStage } from "../../state/session";
 import { isDark, isTouch } from "../../state/theme";
@@ -101,7 +101,7 @@ function MapPlots({ atlas, lists, replay, pixel }: MapPlotsProps) {
 }
 
 /** The words of the view in the language of the page. */
-export const worded = enrol("map", mapText);
+export const worded = registerPart("map", mapText);
 
 const kDefaults = { beta: 6, t: 12, replica: 0 };
 

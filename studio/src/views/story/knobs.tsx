@@ -3,9 +3,9 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Radios, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
-import { core, tell } from "../../state/session";
+import { core, showError } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
-import { ladderNow, rungsOf } from "./ladder";
+import { ladderNow, readersOf } from "./ladder";
 import { movedByGuest, type Moved } from "./derived";
 import { kKnobs, type Knobs, type StopName } from "./stops";
 import { FourTable, kFours, kPairs, kReaders, type Test } from "./trained_readers";
@@ -48,7 +48,7 @@ export function testNow(): Test {
 }
 /** How many readers of the ladder are shown: one, until more are asked for. */
 export function rungsNow(): number {
-  const all = rungsOf(ladderNow()).length;
+  const all = readersOf(ladderNow()).length;
   return Math.round(amount("rungs", 1, 1, all));
 }
 
@@ -152,7 +152,7 @@ function GuestTable() {
       const [tight, wide] = [await movedByGuest(awake, false, signs), await movedByGuest(awake, true, signs)];
       if (wanted) found.value = { tight, wide };
     };
-    ask().catch(tell);
+    ask().catch(showError);
     return () => {
       wanted = false;
     };
@@ -195,7 +195,7 @@ function OrderLegend() {
 /** Which reader flies which pair, and how much of the ladder is shown. */
 function Tested() {
   const words = storyWords.knobs;
-  const all = rungsOf(ladderNow()).length;
+  const all = readersOf(ladderNow()).length;
   const now = testNow();
   return (
     <>

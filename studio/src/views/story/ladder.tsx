@@ -7,7 +7,7 @@ import kept from "./ladders.json";
 import { stopOf } from "./stops";
 
 /** One kind of reader: accuracies in per cent by the number of blocks, mean and deviation over the seeds. */
-interface Rungs {
+interface ReaderAccuracy {
   key: string;
   reader: string; // as the reproduction names it
   blocks: number[];
@@ -21,7 +21,7 @@ export interface Ladder {
   chance: number; // per cent
   bound: number | null; // what readers without attention cannot exceed
   seeds: number;
-  readers: Rungs[];
+  readers: ReaderAccuracy[];
 }
 
 export const kLadders: readonly Ladder[] = kept;
@@ -44,15 +44,15 @@ export function depthOf({ readers }: Ladder): number {
 }
 
 /** Mean and deviation of a reader at a depth; null where it was not trained. */
-export function rungAt({ blocks, accuracy, sd }: Rungs, depth: number): { mean: number; sd: number } | null {
+export function accuracyAt({ blocks, accuracy, sd }: ReaderAccuracy, depth: number): { mean: number; sd: number } | null {
   const k = blocks.indexOf(depth);
   return k < 0 ? null : { mean: accuracy[k], sd: sd[k] };
 }
 
 /** The readers the story has come to, in its order, that were trained at the ladder's depth. */
-export function rungsOf(ladder: Ladder): Rungs[] {
+export function readersOf(ladder: Ladder): ReaderAccuracy[] {
   const depth = depthOf(ladder);
-  const told = ladder.readers.filter((rungs) => rungs.key in kStopOf && rungAt(rungs, depth));
+  const told = ladder.readers.filter((rungs) => rungs.key in kStopOf && accuracyAt(rungs, depth));
   return told.sort((a, b) => kStopOf[a.key] - kStopOf[b.key]);
 }
 
@@ -74,9 +74,9 @@ function Lines({ chance, bound }: Ladder) {
   );
 }
 
-function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boolean }) {
+function ReaderRow({ ladder, rungs, own }: { ladder: Ladder; rungs: ReaderAccuracy; own: boolean }) {
   const words = storyWords.ladder;
-  const { mean, sd } = rungAt(rungs, depthOf(ladder))!;
+  const { mean, sd } = accuracyAt(rungs, depthOf(ladder))!;
   const name = kNames[rungs.key] ?? rungs.reader;
   const [left, right] = [Math.max(0, mean - sd), Math.min(100, mean + sd)];
   return (
@@ -100,7 +100,7 @@ function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boole
 const kBox = { width: 260, height: 118, left: 26, right: 8, top: 8, bottom: 18, low: 40, high: 100 };
 
 /** Accuracy by the number of blocks, with deviations; every depth has the same room. */
-function Depths({ ladder, readers }: { ladder: Ladder; readers: readonly Rungs[] }) {
+function Depths({ ladder, readers }: { ladder: Ladder; readers: readonly ReaderAccuracy[] }) {
   const words = storyWords.ladder;
   const shown = readers.filter(({ blocks }) => blocks.length > 1);
   const depths = [...new Set(shown.flatMap(({ blocks }) => blocks))].sort((a, b) => a - b);
@@ -180,7 +180,7 @@ function Task({ ladder }: { ladder: Ladder }) {
 export function LadderStrip({ ladder, count }: { ladder: Ladder; count: number }) {
   const words = storyWords.ladder;
   const tasks: Readonly<Record<string, TaskWords>> = words.tasks;
-  const all = rungsOf(ladder);
+  const all = readersOf(ladder);
   const readers = all.slice(0, count);
   const missing = ladder.task === "same" && !ladder.readers.some(({ key }) => key === "messenger");
   const bound = ladder.task === "same" ? words.bound : words.boundWords;
@@ -190,7 +190,7 @@ export function LadderStrip({ ladder, count }: { ladder: Ladder; count: number }
       <div class="ladder-parts">
         <ol aria-label={words.readersLabel}>
           {readers.map((rungs) => (
-            <Rung key={rungs.key} ladder={ladder} rungs={rungs} own={rungs.key === "selected"} />
+            <ReaderRow key={rungs.key} ladder={ladder} rungs={rungs} own={rungs.key === "selected"} />
           ))}
           {count < all.length && (
             <li><Button onClick={() => change({ rungs: count + 1 }, true)}>{words.more}</Button></li>

@@ -20,7 +20,7 @@ export interface Hand {
   drop(word: number, place: [number, number, number]): void;
 }
 
-interface Grip {
+interface DragHandlers {
   word: number;
   from: { x: number; y: number };
   through: readonly number[];
@@ -30,7 +30,7 @@ interface Grip {
 /** Follows the pointer until the stage is taken down. */
 export function onHand(stage: Stage, hand: Hand): void {
   const { canvas } = stage;
-  let grip: Grip | null = null;
+  let grip: DragHandlers | null = null;
   const at = (event: PointerEvent) => {
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };

@@ -19,14 +19,14 @@ export function messagesTo(
   const here = row(listener);
   const found: Message[] = [];
   for (let j = 0; j < n; ++j) {
-    const way = seen(scene, said(scene, here, row(j), at), at).map((x) => x * shares[j]) as Message["way"];
+    const way = seen(scene, valueOf(scene, here, row(j), at), at).map((x) => x * shares[j]) as Message["way"];
     if (Math.hypot(...way) > 1e-6) found.push({ from: j, share: shares[j], way });
   }
   return found.sort((a, b) => b.share - a.share);
 }
 
 /** The whole message of one speaker, (d). */
-function said(scene: Scene, here: number[], there: number[], at: number): number[] {
+function valueOf(scene: Scene, here: number[], there: number[], at: number): number[] {
   if (!scene.flat) {
     const cosine = there.reduce((sum, x, c) => sum + x * here[c], 0);
     return there.map((x, c) => x - cosine * here[c]);

@@ -42,7 +42,7 @@ function labelOf({ tokens }: Scene, stop: StopName, token: Token, i: number): st
 }
 
 /** What is to be flown: a scene, or at the last stop a reader with a pair of digits. */
-export interface Wish {
+export interface Request {
   scene: Scene;
   stop: StopName;
   test: Test;
@@ -63,14 +63,14 @@ export class Screen {
   readonly flight = signal<TestedFlight | null>(null); // of the last stop
   private painter: Painter | null = null;
   private digits: TestedPainter | null = null;
-  private readonly onScreen = signal<Wish | null>(null);
+  private readonly onScreen = signal<Request | null>(null);
 
-  private get opened(): Wish | null {
+  private get opened(): Request | null {
     return this.onScreen.value;
   }
 
   /** Runs a scene's flock, and next to it the flock without its guest, as long as that is `wanted`. */
-  async open(wish: Wish, wanted: () => boolean): Promise<void> {
+  async open(wish: Request, wanted: () => boolean): Promise<void> {
     this.onScreen.value = null;
     this.held.value = null;
     const awake = await core;

@@ -6,7 +6,7 @@ import { Button } from "../../parts/controls";
 import type { Stage } from "../../scene/stage";
 import { Film } from "../../state/film";
 import type { Player } from "../../state/player";
-import { type Card, core, tell } from "../../state/session";
+import { type Card, core, showError } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
 import { story as storyWords } from "../../strings/story";
@@ -100,7 +100,7 @@ export function FourTable({ four }: { four: number }) {
   if (!asked.value) {
     const ask = () => {
       asked.value = true;
-      askBoth(four).then((both) => (found.value = both), (error: unknown) => here.current && tell(error));
+      askBoth(four).then((both) => (found.value = both), (error: unknown) => here.current && showError(error));
     };
     return <Button onClick={ask}>{words.ask}</Button>;
   }

@@ -6,11 +6,11 @@ import { Frame } from "../../parts/frame";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage } from "../../scene/stage";
-import { enrol } from "../../state/language";
+import { registerPart } from "../../state/language";
 import { keepMoment } from "../../state/moment";
 import type { Player } from "../../state/player";
 import { amount, change, word } from "../../state/recipe";
-import { onStage, sceneSentence, tell } from "../../state/session";
+import { onStage, sceneSentence, showError } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { story as storyWords } from "../../strings/story";
 import { knobs, kStopWords, rungsNow, StopKnobs, testNow } from "./knobs";
@@ -20,7 +20,7 @@ import { Listener, Movers } from "./listener";
 import { Panel, StopButtons } from "./panel";
 import { Reading } from "./readings";
 import { sceneOf } from "./scenes";
-import { Screen, type Wish } from "./screen";
+import { Screen, type Request } from "./screen";
 import { Sheet } from "./sheet";
 import { kStopNames, kStops, type Scene } from "./stops";
 import "./story.css";
@@ -46,7 +46,7 @@ function stopKeys(now: () => number, go: (stop: number) => void): (event: Keyboa
 }
 
 /** The words of the view in the language of the page. */
-export const worded = enrol("story", storyWords);
+export const worded = registerPart("story", storyWords);
 
 function stopNow(): number {
   return Math.round(amount("stop", 1, 1, kStops));
@@ -77,14 +77,14 @@ function listenerOf(scene: Scene): number | null {
 }
 
 /** Runs every scene that is opened, and reports its start and end. */
-function useFlights(screen: Screen, wish: Wish, stop: number): void {
+function useFlights(screen: Screen, wish: Request, stop: number): void {
   const words = storyWords;
   const text = words.stops[stop - 1];
   const { scene, test } = wish;
   useEffect(() => {
     let wanted = true;
     sceneSentence.value = `${words.stopOf(stop, kStops)}: ${text.begin}`;
-    screen.open(wish, () => wanted).catch(tell);
+    screen.open(wish, () => wanted).catch(showError);
     return () => {
       wanted = false;
     };

@@ -169,7 +169,7 @@ export function spaced(token: string): string {
 }
 
 /** What was given to the model and what it wrote behind it, each as plain text. */
-export function toldApart({ tokens, given }: Pick<TracedText, "tokens" | "given">): { given: string; written: string } {
+export function distinctLabels({ tokens, given }: Pick<TracedText, "tokens" | "given">): { given: string; written: string } {
   const plain = (some: readonly string[]) =>
     some.filter((one) => !isSpecial(one)).map((one) => one.replace(/[\u0120\u2581]/g, " ").replace(/^(<0x0A>|\u010a)$/, "\n")).join("");
   return { given: plain(tokens.slice(0, given)).trimStart(), written: plain(tokens.slice(given)) };

@@ -1,11 +1,11 @@
 // library.ts: the trace on stage: a bundled one, a text typed here and read by the second core, or the visitor's own.
 import { effect, signal, untracked } from "@preact/signals";
-import { isCalledOff } from "../../core/stream";
+import { isCancelled } from "../../core/stream";
 import { TextReader } from "../../core/words_client";
 import { opening } from "../../state/moment";
 import { Player } from "../../state/player";
 import { amount, change, flag, followed, word } from "../../state/recipe";
-import { isFault, notice, tell } from "../../state/session";
+import { isFault, notice, showError } from "../../state/session";
 import { words } from "../../strings/words";
 import { farthestOf, parseWords, spelled, type TracedText, WordsFilm, type WordsTrace } from "./file";
 import { amongWords, type AttentionChoice, layerAt, sharesOf } from "./matrix";
@@ -91,7 +91,7 @@ async function live(text: string, more: number): Promise<string> {
   try {
     return await reader.read(text, more);
   } catch (error) {
-    if (!isFault(error) && !isCalledOff(error)) closeReader();
+    if (!isFault(error) && !isCancelled(error)) closeReader();
     throw error;
   }
 }
@@ -135,10 +135,10 @@ export class Library {
       const json = name === "live" ? await live(sayNow(), moreNow()) : await bundled(name as Bundled);
       if (this.asked === wish) this.take(parseWords(json));
     } catch (error) {
-      if (this.asked !== wish || isCalledOff(error)) return;
+      if (this.asked !== wish || isCancelled(error)) return;
       this.asked = "";
       if (name === "live") change({ trace: "" }); // the text stays in its box, to be mended
-      if (isFault(error)) tell(error);
+      if (isFault(error)) showError(error);
       else if (name === "live") notice.value = { kind: "fault", text: words.readerFailed, hint: words.readerFailedHint };
       else notice.value = { kind: "fault", text: words.failed, hint: words.failedHint };
     } finally {

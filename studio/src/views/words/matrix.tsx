@@ -46,7 +46,7 @@ export function matrixOf(text: TracedText, heads: number, { layer, head, marks }
 }
 
 /** (n) of every token the share of its hearing that goes to one; without marks those do not listen either. */
-export function heardBy(text: TracedText, matrix: Float64Array, token: number, marks: boolean): Float64Array {
+export function attentionOf(text: TracedText, matrix: Float64Array, token: number, marks: boolean): Float64Array {
   const n = text.tokens.length;
   return Float64Array.from({ length: n }, (_, i) => (!marks && isSpecial(text.tokens[i]) ? 0 : matrix[i * n + token]));
 }

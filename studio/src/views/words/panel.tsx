@@ -3,11 +3,11 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo } from "preact/hooks";
 import { Button, Choice, Group, Slider, Switch } from "../../parts/controls";
 import { change, flag, word } from "../../state/recipe";
-import { showStage, tell } from "../../state/session";
+import { showStage, showError } from "../../state/session";
 import { isTouch } from "../../state/theme";
 import { words } from "../../strings/words";
 import { isSpecial, spelled, type TracedText, type WordsTrace } from "./file";
-import { heardBy, layerAt, loudest, Matrix, matrixOf } from "./matrix";
+import { attentionOf, layerAt, loudest, Matrix, matrixOf } from "./matrix";
 import {
   earNow, headNow, kBundled, kMore, kMostMore, moreNow, openFile, ownTrace, sayNow, sharesNow, textNow, traceNow, type Library,
   type TraceName,
@@ -93,7 +93,7 @@ export function Hearing({ seen }: { seen: Seen }) {
       {token !== null && matrix && (
         <div data-heard={spelled(text.tokens[token])}>
           <p class="listener">{words.isHeard(spelled(text.tokens[token]))}</p>
-          <Heard seen={seen} shares={heardBy(text, matrix, token, ear.marks)} label={words.isHeard(spelled(text.tokens[token]))} />
+          <Heard seen={seen} shares={attentionOf(text, matrix, token, ear.marks)} label={words.isHeard(spelled(text.tokens[token]))} />
           <p class="hint">{words.isHeardHint}</p>
         </div>
       )}
@@ -201,7 +201,7 @@ export function Own() {
         onChange={(event) => {
           const file = event.currentTarget.files?.[0];
           event.currentTarget.value = "";
-          if (file) openFile(file).catch(tell);
+          if (file) openFile(file).catch(showError);
         }}
       />
       <code class="command" tabIndex={0}>{kOwnCommand}</code>

@@ -9,7 +9,7 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import { onClicks } from "../../scene/camera";
 import type { Stage } from "../../scene/stage";
-import { enrol } from "../../state/language";
+import { registerPart } from "../../state/language";
 import { keepMoment } from "../../state/moment";
 import { change, flag, recipe } from "../../state/recipe";
 import { type Card, onStage } from "../../state/session";
@@ -18,7 +18,7 @@ import { fixed } from "../../strings/numbers";
 import { words } from "../../strings/words";
 import { kLayer, kStage, WordsScene } from "./draw";
 import {
-  placeAt, type Shared, spaced, spelled, toldApart, type TracedText, type WordsFilm, type WordsTrace,
+  placeAt, type Shared, spaced, spelled, distinctLabels, type TracedText, type WordsFilm, type WordsTrace,
 } from "./file";
 import { headNow, Library, openFile, sharesNow, textNow, tokenNow, traceNow } from "./library";
 import { explained, loudest } from "./matrix";
@@ -73,7 +73,7 @@ function WordsPlots({ text, shared, now, frame }: WordsPlotsProps) {
 }
 
 /** The words of the view in the language of the page. */
-export const worded = enrol("words", words);
+export const worded = registerPart("words", words);
 
 /** What is on stage now; null while nothing is. */
 function seenNow(library: Library): Seen | null {
@@ -215,7 +215,7 @@ function Tokens({ seen }: { seen: Seen }) {
     const { scrollTop, clientHeight } = line.current;
     if (top < scrollTop || foot > scrollTop + clientHeight) line.current.scrollTop = top - clientHeight / 2;
   }, [text, token]);
-  const told = toldApart(text);
+  const told = distinctLabels(text);
   return (
     <div class="words-head">
       {told.written !== "" && (
