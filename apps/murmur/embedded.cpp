@@ -11,6 +11,7 @@
 #include "murmur/error.h"
 #include "program.h"
 #include "report/readings.h"
+#include "run/npy.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -74,6 +75,11 @@ Run new_simulation(const RunPlace& place, const Experiment& experiment, const st
   flags.runs = place.runs;
   flags.force = place.force;
   return create_run(flags, experiment.name, simulation_contents(experiment, engine));
+}
+
+std::shared_ptr<const std::string> path_in_memory(const std::string& name, Array array) {
+  const auto held = std::make_shared<const ArrayInMemory>(name, std::move(array));
+  return {held, &held->path()};
 }
 
 std::span<const Parameter> parameters_of_command(const std::string& command) {

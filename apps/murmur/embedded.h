@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct CommandResult {
 CommandResult run_command(const std::vector<std::string>& words,
                           const std::function<void(const Progress&)>& progress = {});
 void interrupt_command();  // stops the command in progress after a checkpoint, as Ctrl-C does
+
+// Returns a path by which commands read the array as a .npy, from memory, while the pointer lives.
+std::shared_ptr<const std::string> path_in_memory(const std::string& name, Array array);
 
 // The settings that the arguments of murmur simulate (a preset or path, and key=value) and the
 // environment describe.

@@ -110,9 +110,8 @@ int resume(const Flags& flags, const fs::path& directory, const Arguments& argum
 
 void list(const RunReader& run, nlohmann::json& row) {
   const Training t = training_of_run(run.directory());
-  static constexpr const char* kTasks[] = {"digits", "same", "sense", "order"};
-  row["task"] = kTasks[static_cast<int>(t.task)];
-  row["reader"] = t.reader == Reader::recurrent ? "recurrent" : "swarm";
+  row["task"] = name_of(t.task);
+  row["reader"] = name_of(t.reader);
   row["digits"] = reads_words(t.task) ? std::vector<int>() : t.digits;
   row["blocks"] = t.architecture.blocks;
   row["shared"] = t.architecture.shared;

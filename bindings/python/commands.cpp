@@ -118,6 +118,19 @@ py::tuple call(const std::vector<std::string>& words, const py::object& progress
   return py::make_tuple(result.code, result.output, result.messages, raised.has_value());
 }
 
+// An array of Python, which commands read by a path while this object lives.
+struct ArrayInMemory {
+  using Values = py::array_t<double, static_cast<int>(py::array::c_style) |
+                                         static_cast<int>(py::array::forcecast)>;
+  ArrayInMemory(const std::string& name, const Values& values) {
+    Array array;
+    array.shape.assign(values.shape(), values.shape() + values.ndim());
+    array.values = std::vector<double>(values.data(), values.data() + values.size());
+    path = app::path_in_memory(name, std::move(array));
+  }
+  std::shared_ptr<const std::string> path{};
+};
+
 py::list rows_of(std::span<const Parameter> parameters) {
   py::list all;
   const char* kinds[] = {"number", "whole", "word", "flag"};
@@ -141,6 +154,10 @@ void bind_commands(py::module_& m) {
     new (&CommandTurn::lock()) std::timed_mutex;
     CommandTurn::holder() = std::thread::id();
   });
+  py::class_<ArrayInMemory>(m, "ArrayInMemory")
+      .def(py::init<const std::string&, const ArrayInMemory::Values&>(), py::arg("name"),
+           py::arg("values"))
+      .def_property_readonly("path", [](const ArrayInMemory& array) { return *array.path; });
   m.def("call", &call, py::arg("words"), py::arg("progress") = py::none());
   m.def(
       "parameters",

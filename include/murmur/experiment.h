@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "murmur/describe.h"
 #include "murmur/dynamics.h"
 #include "murmur/engine.h"
 #include "murmur/flow.h"
@@ -144,6 +145,7 @@ struct SaveChoice {
   bool operator==(const SaveChoice&) const = default;
 };
 
+inline constexpr std::int64_t kMostWhole = 9'000'000'000'000'000;  // exact as a double
 inline constexpr int kDefaultParticles = 64, kDefaultCoordinates = 3;
 
 // The settings of an experiment, with one field for each parameter.
@@ -167,6 +169,115 @@ struct ExperimentSpec {
   double cluster_tol = 0.001, pair_threshold = 0.999;
 };
 
+// Describes every parameter of a simulation.
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<ExperimentSpec>) {
+  using S = ExperimentSpec;
+  using D = DynamicsSpec;
+  constexpr const char* kScore =
+      "s_ij = beta <Q x_i, K x_j>, a_ij = m_j e^(s_ij) / sum_k m_k e^(s_ik)";
+  constexpr const char* kTime = "time t of the flow; one layer is dt";
+  v(&S::name, "name", "first part of the name of the run directory", {.form = Form::run_name});
+  v(&S::n, "n", "number of particles (tokens)",
+    {.initial = "64", .least = 1, .greatest = 2'000'000'000});
+  v(&S::d, "d", "coordinates of each particle", {.initial = "3", .least = 2, .greatest = 65'536});
+  v(&S::dynamics, &D::beta, "beta", "inverse temperature of attention", {.equation = kScore});
+  v(&S::dynamics, &D::interaction, "dynamics", "which attention moves the particles");
+  v(&S::dynamics, &D::manifold, "habitat",
+    "the space of the particles; by default the one that the dynamics needs",
+    {.initial = "sphere"});
+  v(&S::dynamics, &D::query, "query",
+    "query matrix Q, (k, d) or (heads, k, d); typed rows serve every head",
+    {.values = "identity, minus-identity, gaussian, goe, wigner, psd, matrix:a,b;c,d;..., "
+               "FILE.npy, FILE.safetensors",
+     .equation = kScore,
+     .greatest = MatrixChoice::psd});
+  v(&S::dynamics, &D::key, "key", "key matrix K, (k, d) or (heads, k, d)",
+    {.values = "as query", .equation = kScore, .greatest = MatrixChoice::psd});
+  v(&S::dynamics, &D::value, "value", "value matrix V, (d, d) or (heads, d, d); query-key is Q^T K",
+    {.values = "as query; query-key, minus-query-key", .equation = "A_i = sum_j a_ij V x_j"});
+  v(&S::dynamics, &D::weights_in_time, "weights_in_time",
+    "how matrices change with time, by files with an axis of layers in front: (layers, k, d) or "
+    "(layers, heads, k, d)");
+  v(&S::dynamics, &D::weights_until, "weights_until",
+    "time at which the last layer ends (piecewise) or is reached (linear); it acts from then on",
+    {.values = "T, or above 0", .empty = "T", .form = Form::time});
+  v(&S::dynamics, &D::redraw, "redraw",
+    "random weights are drawn again after every such time; 0: never",
+    {.values = "0 or above", .unit = kTime});
+  v(&S::dynamics, &D::heads, "heads", "number of attention heads; their forces add",
+    {.initial = "1", .least = 1, .greatest = 65'536});
+  v(&S::dynamics, &D::head_scale, "head_scale", "how the forces of the heads are combined");
+  v(&S::dynamics, &D::mask, "reach",
+    "the particles that a particle attends to: all, or only those before it");
+  v(&S::dynamics, &D::self, "self", "whether a particle attends to itself");
+  v(&S::dynamics, &D::relative, "relative",
+    "V acts on x_j - x_i; auto: for hardmax in R^d and for rescaled");
+  v(&S::dynamics, &D::alibi, "alibi",
+    "lowers the score of earlier particles by alibi / n per position; needs reach=past",
+    {.values = "0 or above", .equation = "s_ij = beta <Q x_i, K x_j> - (alibi / n) (i - j)"});
+  v(&S::dynamics, &D::clock, "clock", "time unit of USA (docs/notation.md)");
+  v(&S::dynamics, &D::normalisation, "normalisation",
+    "effect of layer norm on speed and norm (docs/notation.md)",
+    {.values = "post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt"});
+  v(&S::dynamics, &D::gains, "gains", "axes of the ellipsoid, one per coordinate",
+    {.values = "none, or g,g,...", .empty = "none"});
+  v(&S::dynamics, &D::gains_end, "gains_end", "axes at gains_until, reached linearly",
+    {.values = "none, or g,g,...", .empty = "none"});
+  v(&S::dynamics, &D::gains_until, "gains_until", "time at which gains_end is reached",
+    {.values = "T, or above 0", .empty = "T", .form = Form::time});
+  v(&S::dynamics, &D::perceptron, "perceptron",
+    "feed-forward force, a separate sublayer after attention",
+    {.values = "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
+     .equation = "W_out s(W_in x_i + b_in) + b_out"});
+  v(&S::dynamics, &D::activation, "activation", "activation of the perceptron");
+  v(&S::dynamics, &D::direction, "direction",
+    "descent reverses every force: V, W_out and b_out change sign");
+  v(&S::model, "model", "a trained swarm moves the particles",
+    {.values = "none, a training run, FILE.safetensors", .empty = "none"});
+  v(&S::init, "init", "where the particles start; points and pictures set n and d");
+  v(&S::data, "data", "folder of the pictures of init=test:K; auto: the data of the training",
+    {.values = "auto, mnist, fashion-mnist, a folder"});
+  v(&S::masses, "masses", "masses, (n), scaled to sum 1",
+    {.values = "equal, FILE.npy",
+     .equation = "a_ij = m_j e^(s_ij) / sum_k m_k e^(s_ik)",
+     .empty = "equal"});
+  v(&S::T, "T", "final time", {.unit = kTime, .least = 0, .above = true});
+  v(&S::dt, "dt", "step of methods with fixed steps",
+    {.equation = "layers: x <- N(x + dt A)", .unit = kTime, .least = 0, .above = true});
+  v(&S::method, "method", "how time advances; layers is x <- N(x + dt A)");
+  v(&S::tolerance, &Tolerance::rtol, "rtol", "relative tolerance of adaptive methods",
+    {.least = 0, .above = true});
+  v(&S::tolerance, &Tolerance::atol, "atol", "absolute tolerance of adaptive methods",
+    {.least = 0, .above = true});
+  v(&S::merge, "merge", "particles closer than this chord become one; 0: never",
+    {.values = "0, or at least 10 max(rtol, atol)",
+     .equation = "|x_i - x_j| < merge",
+     .unit = "distance in R^d"});
+  v(&S::dynamics, &D::noise, "noise", "strength 1/kappa of Brownian motion on the habitat",
+    {.values = "0 or above", .equation = "dX = v dt + sqrt(2 noise) dB"});
+  v(&S::save, "save", "times at which frames are stored",
+    {.values = "every:DT, log:COUNT, final", .initial = "every:T/100"});
+  v(&S::random, &RandomKey::seed, "seed", "seed of every random stream",
+    {.least = 0, .greatest = kMostWhole});
+  v(&S::random, &RandomKey::replica, "replica",
+    "member of the ensemble: each has its own start, random weights and noise",
+    {.least = 0, .greatest = 4'294'967'295});
+  v(&S::engine, &EngineChoice::name, "engine", "engine that computes velocities",
+    {.form = Form::engine});
+  v(&S::engine, &EngineChoice::precision, "precision", "of pair sums and of stored trajectories");
+  v(&S::engine, &EngineChoice::threads, "threads", "threads; results never depend on it",
+    {.least = 1, .greatest = 4096, .zero = "all"});
+  v(&S::cluster_tol, "cluster_tol",
+    "particles are linked if <x_i, x_j> > 1 - tol (of directions if only x / |x| matters), or in "
+    "R^d if |x_i - x_j| < tol",
+    {.least = 0, .above = true});
+  v(&S::pair_threshold, "pair_threshold", "close_pairs counts cosines above it",
+    {.values = "-1 to 1", .unit = "cosine"});
+  v(&S::max_evaluations, "max_evaluations", "velocity evaluations allowed",
+    {.least = 1, .greatest = kMostWhole});
+}
+
 // A spec with the texts it was read from: errors quote them, and config.toml repeats them.
 struct WordedSpec {
   ExperimentSpec spec{};
@@ -183,7 +294,7 @@ struct ParameterValue {  // one value of a parameter; behind ':' its arguments, 
   const char* example = "";  // the assignments of an example, where NAME=VALUE is not enough
 };
 
-// One row per parameter: the same row parses, documents, completes and writes it.
+// A parameter as help, completion and bindings show it; made from the description of its spec.
 struct Parameter {
   enum Kind { number, whole, word, flag } kind;
   const char* name;

@@ -50,11 +50,8 @@ struct Atoms {
 };
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Atoms>) {
-  v(&Atoms::x, {.key = "atoms", .meaning = "positions on the sphere, one row per atom"});
-  v(&Atoms::mass, {.key = "masses",
-                   .meaning = "masses of the atoms, of sum 1",
-                   .least = 0,
-                   .greatest = 1 + 1e-9});
+  v(&Atoms::x, "atoms", "positions on the sphere, one row per atom");
+  v(&Atoms::mass, "masses", "masses of the atoms, of sum 1", {.least = 0, .greatest = 1 + 1e-9});
 }
 
 // Each throws Error(input) for an invalid landscape or atoms: shapes, beta, norms, masses. From
@@ -153,38 +150,26 @@ const char* name_of(Certificate::Reason reason);        // its name; "" for none
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Certificate>) {
   using C = Certificate;
-  v(&C::duality_gap, {.key = "gap", .meaning = "duality gap from the best point found"});
-  v(&C::bound, {.key = "gap_bound",
-                .meaning = "upper bound of the gap over the whole sphere, rounding included",
-                .null = Null::infinity});
-  v(&C::exhaustive,
-    {.key = "exhaustive", .meaning = "whether the bound covers every point of the sphere"});
-  v(&C::holds, {.key = "certified", .meaning = "whether the measure is certified"});
-  v(&C::fails, {.key = "refuted", .meaning = "whether a better measure exists"});
-  v.derived([](const C& c) { return std::string(answer_of(c)); },
-            {.key = "answer", .meaning = "certified, refuted or open"});
-  v(&C::stake, {.key = "stake",
-                .meaning = "energy with which the gap is compared",
-                .null = Null::nan,
-                .optional = true});
-  v(&C::tolerance, {.key = "tolerance",
-                    .meaning = "largest bound that is certified, a share of the stake",
-                    .null = Null::nan,
-                    .optional = true});
-  v(&C::rounding, {.key = "rounding",
-                   .meaning = "bound on the rounding error of the gap",
-                   .null = Null::nan,
-                   .optional = true});
-  v(&C::shortfall, {.key = "shortfall",
-                    .meaning = "how much better the best of all measures is at most",
-                    .null = Null::nan,
-                    .optional = true});
-  v(&C::moved_by_symmetry,
-    {.key = "moved_by_symmetry",
-     .meaning = "whether rotations that leave the best measure as it is move these atoms",
-     .optional = true});
-  v.choice(&C::reason, C::Reason::samples,
-           {.key = "reason", .meaning = "why it is refuted or open", .optional = true});
+  v(&C::duality_gap, "gap", "duality gap from the best point found");
+  v(&C::bound, "gap_bound", "upper bound of the gap over the whole sphere, rounding included",
+    {.null = Null::infinity});
+  v(&C::exhaustive, "exhaustive", "whether the bound covers every point of the sphere");
+  v(&C::holds, "certified", "whether the measure is certified");
+  v(&C::fails, "refuted", "whether a better measure exists");
+  v.derived([](const C& c) { return std::string(answer_of(c)); }, "answer",
+            "certified, refuted or open");
+  v(&C::stake, "stake", "energy with which the gap is compared",
+    {.null = Null::nan, .optional = true});
+  v(&C::tolerance, "tolerance", "largest bound that is certified, a share of the stake",
+    {.null = Null::nan, .optional = true});
+  v(&C::rounding, "rounding", "bound on the rounding error of the gap",
+    {.null = Null::nan, .optional = true});
+  v(&C::shortfall, "shortfall", "how much better the best of all measures is at most",
+    {.null = Null::nan, .optional = true});
+  v(&C::moved_by_symmetry, "moved_by_symmetry",
+    "whether rotations that leave the best measure as it is move these atoms", {.optional = true});
+  v.choice(&C::reason, C::Reason::samples, "reason", "why it is refuted or open",
+           {.optional = true});
 }
 // Whether certificates are about all measures: sign E is convex, under descent with D >= 0.
 bool certifies_energy(const Landscape& landscape);
@@ -245,27 +230,21 @@ template <class Visitor>
 void describe(Visitor& v, FieldsOf<CriticalPoint>) {
   using P = CriticalPoint;
   v.part(&P::mu);
-  v(&P::energy, {.key = "energy", .meaning = "energy of the measure"});
-  v(&P::gradient_norm, {.key = "gradient_norm",
-                        .meaning = "largest gradient at an atom, relative to the scale",
-                        .least = 0});
-  v(&P::balance, {.key = "balance",
-                  .meaning = "largest ratio of a gradient to the lengths of its terms",
-                  .least = 0});
-  v(&P::index, {.key = "index", .meaning = "number of unstable eigenvalues"});
-  v(&P::zeros, {.key = "zeros", .meaning = "number of eigenvalues that vanish"});
-  v(&P::expected_zeros,
-    {.key = "expected_zeros", .meaning = "number of zeros that follow from rotations"});
-  v(&P::edges, {.key = "edges", .meaning = "number of atoms on the edge of a relu unit"});
-  v(&P::spectrum,
-    {.key = "spectrum", .meaning = "eigenvalues of the second derivative, increasing"});
-  v(&P::second_order, {.key = "second_order", .meaning = "whether no direction is unstable"});
+  v(&P::energy, "energy", "energy of the measure");
+  v(&P::gradient_norm, "gradient_norm", "largest gradient at an atom, relative to the scale",
+    {.least = 0});
+  v(&P::balance, "balance", "largest ratio of a gradient to the lengths of its terms",
+    {.least = 0});
+  v(&P::index, "index", "number of unstable eigenvalues");
+  v(&P::zeros, "zeros", "number of eigenvalues that vanish");
+  v(&P::expected_zeros, "expected_zeros", "number of zeros that follow from rotations");
+  v(&P::edges, "edges", "number of atoms on the edge of a relu unit");
+  v(&P::spectrum, "spectrum", "eigenvalues of the second derivative, increasing");
+  v(&P::second_order, "second_order", "whether no direction is unstable");
   v.part(&P::certificate);
-  v(&P::found, {.key = "found", .meaning = "number of starts that ended here"});
-  v(&P::above_uniform, {.key = "above_uniform",
-                        .meaning = "energy minus that of the uniform measure",
-                        .null = Null::nan,
-                        .optional = true});
+  v(&P::found, "found", "number of starts that ended here");
+  v(&P::above_uniform, "above_uniform", "energy minus that of the uniform measure",
+    {.null = Null::nan, .optional = true});
 }
 
 // Computes all fields of a CriticalPoint for given atoms. n: tokens that share the mass, 0: free
@@ -325,12 +304,10 @@ struct Place {
 };
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Place>) {
-  v(&Place::active, {.key = "active", .meaning = "number of units that are active at the atom"});
-  v(&Place::angle,
-    {.key = "angle", .meaning = "angle to the nearest extremum of V", .null = Null::nan});
-  v(&Place::unit_angle, {.key = "unit_angle",
-                         .meaning = "angle to the nearest direction of a unit",
-                         .null = Null::nan});
+  v(&Place::active, "active", "number of units that are active at the atom");
+  v(&Place::angle, "angle", "angle to the nearest extremum of V", {.null = Null::nan});
+  v(&Place::unit_angle, "unit_angle", "angle to the nearest direction of a unit",
+    {.null = Null::nan});
 }
 struct Localisation {
   std::vector<Place> places{};    // one per atom
@@ -342,12 +319,11 @@ struct Localisation {
 };
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Localisation>) {
-  v(&Localisation::arc_mass,
-    {.key = "crowd",
-     .meaning = "on the circle: greatest mass of two or more atoms in an arc of 1/(2 sqrt(beta))",
-     .null = Null::nan});
-  v(&Localisation::arc_mass_bound,
-    {.key = "crowd_bound", .meaning = "bound of crowd under descent", .null = Null::nan});
+  v(&Localisation::arc_mass, "crowd",
+    "on the circle: greatest mass of two or more atoms in an arc of 1/(2 sqrt(beta))",
+    {.null = Null::nan});
+  v(&Localisation::arc_mass_bound, "crowd_bound", "bound of crowd under descent",
+    {.null = Null::nan});
 }
 Localisation localise(const Landscape& landscape, const Atoms& mu);
 // (2 e^{beta-3/2} + C) / (2 e^{beta-3/2} + (3/8) e^{beta-1/8}), C = 2 L sum_m |omega_m| |a_m|^2,
@@ -366,22 +342,19 @@ struct ScanPoint {
 };
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<ScanPoint>) {
-  v(&ScanPoint::beta, {.key = "beta", .meaning = "inverse temperature", .least = 0});
+  v(&ScanPoint::beta, "beta", "inverse temperature", {.least = 0});
   v.part(&ScanPoint::best);
-  v(&ScanPoint::scale,
-    {.key = "scale", .meaning = "unit of gradients: |D| k(|D|) + sum |omega| |a|^2", .least = 0});
-  v([](auto& p) -> auto& { return p.where.heaviest; },
-    {.key = "heaviest", .meaning = "largest mass of an atom", .least = 0, .greatest = 1 + 1e-9});
-  v([](auto& p) -> auto& { return p.where.extrema; },
-    {.key = "extrema", .meaning = "strict extrema of V"});
+  v(&ScanPoint::scale, "scale", "unit of gradients: |D| k(|D|) + sum |omega| |a|^2", {.least = 0});
+  v([](auto& p) -> auto& { return p.where.heaviest; }, "heaviest", "largest mass of an atom",
+    {.least = 0, .greatest = 1 + 1e-9});
+  v(
+      [](auto& p) -> auto& { return p.where.extrema; }, "extrema", "strict extrema of V");
   v.part(&ScanPoint::where);
-  v(&ScanPoint::angle,
-    {.key = "angle", .meaning = "mean angle to the nearest extremum of V", .null = Null::nan});
-  v(&ScanPoint::active_mass, {.key = "active_mass",
-                              .meaning = "mass at which at least one unit is active",
-                              .null = Null::nan});
-  v(&ScanPoint::all_active_mass,
-    {.key = "all_active_mass", .meaning = "mass at which all units are active", .null = Null::nan});
+  v(&ScanPoint::angle, "angle", "mean angle to the nearest extremum of V", {.null = Null::nan});
+  v(&ScanPoint::active_mass, "active_mass", "mass at which at least one unit is active",
+    {.null = Null::nan});
+  v(&ScanPoint::all_active_mass, "all_active_mass", "mass at which all units are active",
+    {.null = Null::nan});
 }
 // Computes best_measure at each of `betas`; each starts from the same tokens.
 std::vector<ScanPoint> scan_beta(const Landscape& landscape, std::span<const double> betas,

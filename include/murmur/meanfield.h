@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "murmur/describe.h"
 #include "murmur/dynamics.h"
 #include "murmur/engine.h"
 #include "murmur/flow.h"
@@ -108,6 +109,20 @@ struct MeanFieldReading {
   double tail = 0;
   double min = 0, max = 0;  // of the density over the uniform one; particles: of the cells'
 };
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<MeanFieldReading>) {
+  using R = MeanFieldReading;
+  v(&R::t, "t", "time");
+  v(&R::energy, "energy", "energy of attention, and of the perceptron where it has a potential");
+  v(&R::free_energy, "free_energy", "energy and, with noise, entropy");
+  v(&R::order, "order", "length of the mean");
+  v(&R::tail, "tail", "largest amplitude at the end of the spectrum");
+  v(&R::min, "least", "smallest density");
+  v(&R::max, "greatest", "largest density");
+  v(&R::mean, "mean", "mean of x");
+  v(&R::amplitude, "amplitude", "amplitudes by degree");
+}
 
 struct MeanFieldFrame {
   MeanFieldReading reading{};

@@ -30,10 +30,12 @@ enum class Task {
 };
 std::vector<std::string> class_names(Task task, const std::vector<int>& digits);
 bool reads_words(Task task);  // and no pictures
+const char* name_of(Task task);
 
 // The model: the swarm, or a recurrent network with as many parameters that reads the tokens one
 // after another (learn/recurrent.h).
 enum class Reader { swarm, recurrent };
+const char* name_of(Reader reader);
 
 // A training with its recipe resolved; without the pictures.
 struct Training {
@@ -136,6 +138,107 @@ struct TrainingSpec {
   Training::Device device = Training::cpu;
   int threads = 0;  // 0: all
 };
+
+// Describes every parameter of `murmur train`.
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<TrainingSpec>) {
+  using S = TrainingSpec;
+  v(&S::name, "name", "first part of the name of the run directory", {.form = Form::run_name});
+  v(&S::task, "task",
+    "the question: which digit; whether two digits are the same; which sense a word has; whether a "
+    "name is subject or object");
+  v(&S::reader, "reader",
+    "the model that reads: the swarm, or a recurrent network with as many parameters that visits "
+    "the tokens one after another");
+  v(&S::data, "data", "the pictures: idx files, PNG folders or npy",
+    {.values = "auto, mnist, fashion-mnist, a folder", .form = Form::pictures});
+  v(&S::digits, "digits",
+    "the digits that are read; for task=digits the classes, the first one on the left",
+    {.values = "labels such as 5,6 or 0-9"});
+  v(&S::threshold, "threshold", "pixels with more ink than this become tokens",
+    {.values = "0 to 1", .least = 0, .greatest = 0.999});
+  v(&S::every, "every", "one in so many pixels of ink, in reading order, becomes a token",
+    {.least = 1, .greatest = 1000, .empty = "recipe"});
+  v(&S::d, "d", "coordinates of each token; 8 by default for task=sense",
+    {.least = 2, .greatest = 4096});
+  v(&S::blocks, "blocks", "blocks of attention and feed-forward; 2 by default for task=sense",
+    {.least = 1, .greatest = 256});
+  v(&S::shared, "shared", "one set of parameters for all blocks; false by default for task=sense");
+  v(&S::hidden, "hidden",
+    "hidden units of the feed-forward; 0: none; 128 by default for task=sense",
+    {.least = 0, .greatest = 65'536});
+  v(&S::heads, "heads", "attention heads", {.values = "1 to 255", .least = 1, .greatest = 255});
+  v(&S::head_width, "head_width",
+    "coordinates per head; auto: d / heads if that is whole, otherwise d",
+    {.least = 1, .greatest = 4096, .zero = "auto"});
+  v(&S::residual, "residual", "factor of the change that a block makes to a token: dt",
+    {.least = 0, .above = true});
+  v(&S::interaction, "interaction",
+    "how tokens interact: not at all, by the mean, by messages without or with selection");
+  v(&S::readout, "readout", "the token from which the class is read");
+  v(&S::position, "position", "adds a code of the token's index: positions=sinusoidal");
+  v(&S::positions, "positions", "codes of the positions of tokens");
+  v(&S::recipe, "recipe",
+    "sets every parameter whose value is `recipe`; auto: settled for two digits read by the mean "
+    "of five or more shared blocks of attention in up to four dimensions, otherwise best");
+  v(&S::targets, "targets", "left and right (or well spread), or the corners of the companion code",
+    {.empty = "recipe"});
+  v(&S::loss, "loss", "of the scores of the mean token, or distance of every token to its target",
+    {.empty = "recipe"});
+  v(&S::average, "average", "of the target loss: over the tokens, or over the padded tensor",
+    {.empty = "recipe"});
+  v(&S::epochs, "epochs", "passes over the training set",
+    {.least = 1, .greatest = 1'000'000, .empty = "recipe"});
+  v(&S::samples, "samples",
+    "pairs or sentences drawn each epoch; task=digits learns from all pictures",
+    {.values = "recipe, all, 1 or more",
+     .least = 1,
+     .greatest = 10'000'000,
+     .empty = "recipe",
+     .zero = "all"});
+  v(&S::batch, "batch", "samples per update",
+    {.least = 1, .greatest = 1'000'000, .empty = "recipe"});
+  v(&S::rate, "rate", "learning rate; for one-cycle its peak",
+    {.least = 0, .above = true, .empty = "recipe"});
+  v(&S::schedule, "schedule", "how the rate changes", {.empty = "recipe"});
+  v(&S::decay, "decay", "decay of the parameters (AdamW); 0 is Adam",
+    {.least = 0, .empty = "recipe"});
+  v(&S::clip, "clip", "largest norm of the gradient; 0: no limit", {.least = 0, .empty = "recipe"});
+  v(&S::shift, "shift", "standard deviation of a random shift of the whole sample",
+    {.least = 0, .empty = "recipe"});
+  v(&S::affine, "affine",
+    "standard deviation of the entries of a random linear map of the whole sample", {.least = 0});
+  v(&S::warp, "warp", "size of a random smooth deformation of the whole sample", {.least = 0});
+  v(&S::settle, "settle", "weight of the squared distance of every token to its target in the loss",
+    {.least = 0, .empty = "recipe"});
+  v(&S::settle_from, "settle_from",
+    "the blocks after which settle counts: the last half, or from the trained depth on",
+    {.empty = "recipe"});
+  v(&S::deeper, "deeper",
+    "an update runs shared blocks a random number of times, up to so many times `blocks`",
+    {.values = "recipe, 1 to 100", .least = 0, .above = true, .empty = "recipe"});
+  v(&S::depth_law, "depth_law",
+    "law of that number: uniform, or mostly small (square of a uniform number)",
+    {.empty = "recipe"});
+  v(&S::token_share, "token_share",
+    "share of the tokens of a picture that an update uses, drawn again each epoch",
+    {.least = 0, .greatest = 1, .empty = "recipe"});
+  v(&S::stay, "stay", "pictures of one token at its target that an update adds for each class",
+    {.values = "recipe, 0 to 1000", .least = 0, .greatest = 1000, .empty = "recipe"});
+  v(&S::averaging, "averaging", "share of the epochs at the end whose parameters are averaged",
+    {.least = 0, .greatest = 1, .empty = "recipe"});
+  v(&S::smoothing, "smoothing", "label smoothing in the cross-entropy",
+    {.least = 0, .greatest = 1});
+  v(&S::dropout, "dropout", "share of attention weights left out in training",
+    {.values = "0 to 1", .least = 0, .greatest = 0.99});
+  v(&S::validation, "validation", "share of the training set held out for validation",
+    {.least = 0, .greatest = 0.9});
+  v(&S::seed, "seed", "seed of every random stream", {.least = 0, .greatest = kMostWhole});
+  v(&S::device, "device",
+    "device of the forward and backward passes: the processor, or an NVIDIA GPU");
+  v(&S::threads, "threads", "threads; results never depend on it",
+    {.least = 1, .greatest = 4096, .zero = "all"});
+}
 
 // A spec with the texts it was read from: errors quote them, and config.toml repeats them.
 struct WordedTraining {

@@ -123,8 +123,7 @@ void add_attention(const Attention& a, const Dynamics& dynamics, const Settings*
   text += matrices_text(a, s);
   if (s != nullptr && s->at("direction").text == "descent") text += ", reversed (descent)";
   text += time_text(dynamics, s);
-  if (dynamics.clock != Clock::u1)
-    text += fmt::format(", clock {}", codec::Named::write(dynamics.clock));
+  if (dynamics.clock != Clock::u1) text += fmt::format(", clock {}", codec::write(dynamics.clock));
   if (!a.self) text += ", without j = i";
   text += "\n";
 }
@@ -132,8 +131,7 @@ void add_attention(const Attention& a, const Dynamics& dynamics, const Settings*
 void add_perceptron(const Perceptron& p, const Dynamics& dynamics, Equation& equation) {
   const char* x = place_text(dynamics).empty() ? "x" : "y";
   equation.terms.push_back(fmt::format("W_out s(W_in {}_i + b_in) + b_out", x));
-  equation.notes +=
-      fmt::format("  s = {},  {} units\n", codec::Named::write(p.activation), p.in.rows);
+  equation.notes += fmt::format("  s = {},  {} units\n", codec::write(p.activation), p.in.rows);
 }
 
 }  // namespace

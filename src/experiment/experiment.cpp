@@ -183,16 +183,16 @@ std::string config_text(const WordedSpec& worded, const Experiment& e) {
   set("n", fmt::format("{}", e.swarm.n()));
   set("d", fmt::format("{}", e.swarm.d()));
   set("engine", e.engine.name);
-  set("habitat", codec::GivenManifold::write(resolved_manifold(spec.dynamics)));
+  set("habitat", codec::write(resolved_manifold(spec.dynamics)));
   if (spec.dynamics.interaction == Interaction::causal)
-    set("reach", codec::Named::write(Attention::causal));
-  if (!e.dynamics.gain_end.empty()) set("gains_until", codec::Until::write(e.dynamics.gain_until));
+    set("reach", codec::write(Attention::causal));
+  if (!e.dynamics.gain_end.empty()) set("gains_until", codec::write(e.dynamics.gain_until));
   if (spec.dynamics.weights_in_time != WeightsInTime::constant)
-    set("weights_until", codec::Until::write(spec.dynamics.weights_until.value_or(spec.T)));
+    set("weights_until", codec::write(spec.dynamics.weights_until.value_or(spec.T)));
   if (e.schedule.every > 0)
-    set("save", codec::Save::write({SaveChoice::every, e.schedule.every, 0}));
+    set("save", codec::write(SaveChoice{SaveChoice::every, e.schedule.every, 0}));
   if (e.schedule.ratio > 0)
-    set("save", codec::Save::write({SaveChoice::log_from, e.schedule.first, e.schedule.ratio}));
+    set("save", codec::write(SaveChoice{SaveChoice::log_from, e.schedule.first, e.schedule.ratio}));
   std::size_t heads = 0;
   for (const Force& force : first_forces(e.dynamics)) heads += head_of(force) != nullptr ? 1 : 0;
   if (heads > 0) set("heads", fmt::format("{}", heads));

@@ -223,7 +223,7 @@ std::optional<GivenModel> given_model(const WordedSpec& worded) {
 
 bool fixed_by_model(const std::string& parameter) {
   const bool free = parameter == "habitat" || parameter == "noise";  // habitat must be R^d
-  return (experiment_row(parameter).of_dynamics && !free) || parameter == "masses";
+  return (row_named<ExperimentSpec>(parameter).of_dynamics && !free) || parameter == "masses";
 }
 
 WordedSpec with_model(WordedSpec worded, const GivenModel& model) {

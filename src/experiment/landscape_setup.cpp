@@ -22,53 +22,98 @@ namespace murmur {
 
 // --- Parameters.
 
-std::span<const Parameter> landscape_parameters() {
-  using P = Parameter;
-  static constexpr Parameter table[] = {
-      {P::word, "name", "landscape", "a word", "first part of the name of the run directory"},
-      {P::whole, "d", "3", "2 or more", "dimension; tokens live on the unit sphere of R^d"},
-      {P::whole, "n", "64", "1 or more", "tokens of mass 1/n; with free masses, at the start"},
-      {P::number, "beta", "4", "above 0, to 700; 1e6 with kernel=scaled",
-       "inverse temperature of attention"},
-      {P::word, "betas", "none", "none, or FROM:TO:POINTS",
-       "the best measure with free masses at each of these betas"},
-      {P::word, "kernel", "plain", "plain, scaled", "e^{beta x.y}, or e^{beta (x.y - 1)}"},
-      {P::word, "query", "identity",
-       "identity, minus-identity, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy",
-       "query matrix Q: scores are beta <Q x, K y>, values D y with D = Q^T K, symmetric"},
-      {P::word, "key", "identity", "as query", "key matrix K; psd and minus-identity make D < 0"},
-      {P::word, "direction", "ascent", "ascent, descent",
-       "tokens climb the energy and attract, or descend it and repel"},
-      {P::word, "perceptron", "none", "none, gradient:M, FILE.safetensors, NAME_*.npy",
-       "feed-forward units in gradient form, whose potential joins the energy"},
-      {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"},
-      {P::word, "masses", "equal", "equal, free",
-       "tokens of mass 1/n, or atoms whose masses move too"},
-      {P::whole, "starts", "100", "1 or more", "number of starts of a search"},
-      {P::number, "tolerance", "1e-8", "1e-14 to 1",
-       "largest gap of a certificate, as a share of the stake"},
-      {P::whole, "seed", "0", "0 or more", "seed of starts and of a random perceptron"},
-      {P::whole, "replica", "0", "0 or more", "which random perceptron of the seed"},
-      {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"},
-  };
-  return table;
+namespace codec {
+
+template <>
+const std::vector<std::string>& names_of<Landscape::Kernel>() {
+  static const std::vector<std::string> names = {"plain", "scaled"};
+  return names;
 }
+template <>
+const std::vector<std::string>& names_of<Masses>() {
+  static const std::vector<std::string> names = {"equal", "free"};
+  return names;
+}
+
+}  // namespace codec
 
 namespace {
 
-// Returns values with a constant ratio; empty for none.
-std::vector<double> betas_of(const Settings& settings) {
-  const std::optional<Range> range = range_of(settings, "betas", 10'000);
+// The settings of a search, with one field for each parameter.
+struct LandscapeSpec {
+  std::string name = "landscape";
+  int d = 3, n = 64;
+  std::optional<Range> betas{};
+  Landscape::Kernel kernel = Landscape::plain;
+  DynamicsSpec dynamics{};
+  Masses masses = Masses::equal;
+  int starts = 100;
+  double tolerance = 1e-8;
+  RandomKey random{};
+  int threads = 0;
+};
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<LandscapeSpec>) {
+  using S = LandscapeSpec;
+  using D = DynamicsSpec;
+  v(&S::name, "name", "first part of the name of the run directory", {.form = Form::run_name});
+  v(&S::d, "d", "dimension; tokens live on the unit sphere of R^d", {.least = 2, .greatest = 1000});
+  v(&S::n, "n", "tokens of mass 1/n; with free masses, at the start",
+    {.least = 1, .greatest = 1'000'000});
+  v(&S::dynamics, &D::beta, "beta", "inverse temperature of attention",
+    {.values = "above 0, to 700; 1e6 with kernel=scaled", .least = 0, .above = true});
+  v(&S::betas, "betas", "the best measure with free masses at each of these betas",
+    {.values = "none, or FROM:TO:POINTS", .empty = "none"});
+  v(&S::kernel, "kernel", "e^{beta x.y}, or e^{beta (x.y - 1)}");
+  v(&S::dynamics, &D::query, "query",
+    "query matrix Q: scores are beta <Q x, K y>, values D y with D = Q^T K, symmetric",
+    {.values = "identity, minus-identity, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy",
+     .greatest = MatrixChoice::psd});
+  v(&S::dynamics, &D::key, "key", "key matrix K; psd and minus-identity make D < 0",
+    {.values = "as query", .greatest = MatrixChoice::psd});
+  v(&S::dynamics, &D::direction, "direction",
+    "tokens climb the energy and attract, or descend it and repel");
+  v(&S::dynamics, &D::perceptron, "perceptron",
+    "feed-forward units in gradient form, whose potential joins the energy",
+    {.values = "none, gradient:M, FILE.safetensors, NAME_*.npy"});
+  v(&S::dynamics, &D::activation, "activation", "activation of the perceptron");
+  v(&S::masses, "masses", "tokens of mass 1/n, or atoms whose masses move too");
+  v(&S::starts, "starts", "number of starts of a search", {.least = 1, .greatest = 1'000'000});
+  v(&S::tolerance, "tolerance", "largest gap of a certificate, as a share of the stake",
+    {.values = "1e-14 to 1"});
+  v(&S::random, &RandomKey::seed, "seed", "seed of starts and of a random perceptron",
+    {.least = 0, .greatest = kMostWhole});
+  v(&S::random, &RandomKey::replica, "replica", "which random perceptron of the seed",
+    {.least = 0, .greatest = 4'294'967'295});
+  v(&S::threads, "threads", "threads; results never depend on it",
+    {.least = 1, .greatest = 4096, .zero = "all"});
+}
+
+}  // namespace
+
+template <>
+std::span<const Row<LandscapeSpec>> rows_of<LandscapeSpec>() {
+  static const std::vector<Row<LandscapeSpec>> rows = make_rows<LandscapeSpec>();
+  return rows;
+}
+
+std::span<const Parameter> landscape_parameters() { return parameters_in<LandscapeSpec>(); }
+
+namespace {
+
+// Returns values with a constant ratio.
+std::vector<double> betas_in(const Range& range) {
   std::vector<double> betas;
-  for (int k = 0; range && k < range->points; ++k)
-    betas.push_back(k == range->points - 1 ? range->to
-                                           : range->from * std::pow(range->to / range->from,
-                                                                    k / (range->points - 1.0)));
+  for (int k = 0; k < range.points; ++k)
+    betas.push_back(k == range.points - 1
+                        ? range.to
+                        : range.from * std::pow(range.to / range.from, k / (range.points - 1.0)));
   return betas;
 }
 
 // A scan finds one measure with free masses per beta: settings that contradict this are refused.
-Settings for_scan(Settings settings) {
+void refuse_beside_scan(const Settings& settings) {
   if (is_typed(settings, "beta"))
     refuse(settings, "beta", "betas is given too", "give only one of the two");
   if (is_typed(settings, "starts"))
@@ -76,19 +121,6 @@ Settings for_scan(Settings settings) {
   if (is_given(settings, "masses") && setting(settings, "masses").text == "equal")
     refuse(settings, "masses", "the best measure needs free masses",
            "use masses=free, or search beta by beta");
-  settings["masses"].text = "free";
-  return settings;
-}
-
-// The settings that a landscape shares with simulate; its kernel is that of a clock of USA.
-DynamicsSpec forces_of(const Settings& settings) {
-  positive(settings, "beta");
-  const bool scaled = choice(settings, "kernel", {"plain", "scaled"}) == 1;
-  DynamicsSpec spec = dynamics_spec_of(settings);
-  spec.interaction = Interaction::USA;
-  spec.value.kind = MatrixChoice::query_key;
-  spec.clock = scaled ? Clock::u2 : Clock::u1;
-  return spec;
 }
 
 // (h, d + 1) rows a_m and omega_m.
@@ -103,14 +135,17 @@ Array units_of(const Landscape& l) {
   return units;
 }
 
-Landscape landscape_in(const Settings& settings, Record& inputs) {
-  const int d = static_cast<int>(whole(settings, "d", 2, 1000));
-  const DynamicsSpec spec = forces_of(settings);
+// The kernel is that of a clock of USA.
+Landscape landscape_in(const LandscapeSpec& spec, const Settings& settings, Record& inputs) {
+  DynamicsSpec forces = spec.dynamics;
+  forces.interaction = Interaction::USA;
+  forces.value.kind = MatrixChoice::query_key;
+  forces.clock = spec.kernel == Landscape::scaled ? Clock::u2 : Clock::u1;
   RandomKey random;
-  if (is_random(spec.perceptron) || is_random(spec.query) || is_random(spec.key))
-    random = {seed_of(settings), replica_of(settings)};
-  const Dynamics dynamics = unchecked_dynamics({spec, random, 1, settings}, {1, d}, inputs);
-  const Landscape l = landscape_of(dynamics, d);
+  if (is_random(forces.perceptron) || is_random(forces.query) || is_random(forces.key))
+    random = spec.random;
+  const Dynamics dynamics = unchecked_dynamics({forces, random, 1, settings}, {1, spec.d}, inputs);
+  const Landscape l = landscape_of(dynamics, spec.d);
   if (!l.a.empty()) inputs["units"] = units_of(l);
   return l;
 }
@@ -118,23 +153,27 @@ Landscape landscape_in(const Settings& settings, Record& inputs) {
 }  // namespace
 
 LandscapeSetup make_landscape(const Settings& words) {
+  LandscapeSpec spec = read_spec<LandscapeSpec>(words);
+  Settings settings = words;
   LandscapeSetup s;
-  s.betas = betas_of(words);
-  Settings settings = s.betas.empty() ? words : for_scan(words);
-  s.name = run_name(settings);
-  s.landscape = landscape_in(settings, s.inputs);
-  if (!s.betas.empty()) s.landscape.beta = s.betas.back();
-  energy_scale(s.landscape);  // throws unless the landscape is valid
-  SearchSettings& search = s.search;
-  search.masses = choice(settings, "masses", {"equal", "free"}) == 1 ? Masses::free : Masses::equal;
-  search.n = static_cast<int>(whole(settings, "n", 1, 1'000'000));
-  search.starts = static_cast<int>(whole(settings, "starts", 1, 1'000'000));
-  search.seed = seed_of(settings);
-  search.certify.tolerance = number(settings, "tolerance");
-  if (!(search.certify.tolerance >= 1e-14 && search.certify.tolerance <= 1))
+  if (spec.betas) {
+    refuse_beside_scan(words);
+    s.betas = betas_in(*spec.betas);
+    spec.masses = Masses::free;
+    settings["masses"].text = "free";
+  }
+  if (!(spec.tolerance >= 1e-14 && spec.tolerance <= 1))
     refuse(settings, "tolerance", "is not from 1e-14 to 1", "use tolerance=1e-8");
-  if (setting(settings, "threads").text != "all")
-    search.threads = static_cast<int>(whole(settings, "threads", 1, 4096));
+  s.name = spec.name;
+  s.landscape = landscape_in(spec, settings, s.inputs);
+  if (spec.betas) s.landscape.beta = s.betas.back();
+  energy_scale(s.landscape);  // throws unless the landscape is valid
+  s.search = {.masses = spec.masses,
+              .n = spec.n,
+              .starts = spec.starts,
+              .seed = spec.random.seed,
+              .certify = {.tolerance = spec.tolerance},
+              .threads = spec.threads};
   for (const char* key : {"query", "key"})
     if (s.inputs.count(key) != 0) settings[key].text = fmt::format("inputs/{}.npy", key);
   if (s.inputs.count("perceptron_in") != 0) settings["perceptron"].text = "inputs/perceptron_*.npy";

@@ -20,6 +20,7 @@
 #include "murmur/experiment.h"
 #include "murmur/meanfield.h"
 #include "murmur/stop.h"
+#include "run/describe.h"
 #include "run/formats.h"
 #include "run/npy.h"
 
@@ -211,59 +212,107 @@ std::vector<Measure::Earlier> prefix_of(const Settings& settings, int d) {
 
 // --- Parameters.
 
-std::span<const Parameter> meanfield_parameters() {
-  using P = Parameter;
-  static constexpr Parameter table[] = {
-      {P::word, "name", "meanfield", "a word", "first part of the name of the run directory"},
-      {P::whole, "d", "2", "2 to 128",
-       "coordinates: 2 is the circle; from 4 on laws are symmetric about the last axis; any d of a "
-       "bifurcation diagram"},
-      {P::number, "beta", "4", "0 to 700", "inverse temperature of attention"},
-      {P::word, "dynamics", "SA", "SA, USA, causal",
-       "softmax attention, or unnormalised; causal: SA to those before"},
-      {P::word, "reach", "all", "all, past",
-       "the tokens that a token attends to: all, or only those before it"},
-      {P::word, "value", "identity", "identity, minus-identity", "V: attraction or repulsion"},
-      {P::word, "clock", "U1", "U1, U2, U3", "time unit of USA (docs/notation.md)"},
-      {P::word, "perceptron", "none", "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
-       "feed-forward drift of every token"},
-      {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"},
-      {P::number, "noise", "0", "0 or above", "strength 1/kappa of Brownian motion"},
-      {P::word, "kappa", "none", "none, or FROM:TO:POINTS",
-       "draws the bifurcation diagram of noisy USA instead of a simulation"},
-      {P::word, "init", "mode:1:1e-4",
-       "mode:K:EPS, modes:A-B:EPS, vmf:KAPPA@ANGLE*WEIGHT,..., atoms:ANGLE*WEIGHT,..., uniform, "
-       "FILE.npy, points:FILE.npy",
-       "the measure at t = 0; on the sphere an ANGLE is POLAR/AZIMUTH; a file holds a density on "
-       "an even grid, or unit vectors and their weights; from d = 4 on an ANGLE is 0 or pi"},
-      {P::word, "prefix", "none", "none, or SHARE:INIT",
-       "law of the first share of a causal prompt; init is then that of the rest"},
-      {P::word, "labels", "auto", "auto, or 2 to 1024",
-       "intervals of the labels between which a causal prompt's laws change"},
-      {P::number, "T", "10", "above 0", "final time"},
-      {P::word, "save", "every:T/100", "every:DT, final", "times at which densities are stored"},
-      {P::word, "solver", "spectral", "spectral, quantiles",
-       "coefficients of waves, which stop when they no longer resolve the density; or particles"},
-      {P::word, "modes", "auto", "auto, or 4 or more", "degrees of the spectral solver"},
-      {P::word, "particles", "auto", "auto, or 2 to 10000000",
-       "number of particles of the solver quantiles"},
-      {P::number, "merge", "0", "0 to 2", "particles closer than this chord become one"},
-      {P::number, "rtol", "1e-9", "0 to 1", "relative tolerance of the steps"},
-      {P::number, "atol", "1e-12", "0 to 1", "absolute tolerance of the steps"},
-      {P::whole, "seed", "0", "0 or more", "seed of a random perceptron"},
-      {P::whole, "replica", "0", "0 or more", "which random perceptron of the seed"},
-      {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"},
-      {P::whole, "max_evaluations", "10000000", "1 or more", "velocity evaluations allowed"},
-  };
-  return table;
+namespace codec {
+
+template <>
+const std::vector<std::string>& names_of<MeanFieldMethod::Solver>() {
+  static const std::vector<std::string> names = {"spectral", "quantiles"};
+  return names;
 }
+
+}  // namespace codec
 
 namespace {
 
-int count_of(const Settings& settings, const std::string& key, int fallback) {
-  if (setting(settings, key).text == "auto") return fallback;
-  return static_cast<int>(whole(settings, key, 2, 10'000'000));
+// The settings of a mean field, with one field for each parameter.
+struct MeanFieldSpec {
+  std::string name = "meanfield";
+  int d = 2;
+  DynamicsSpec dynamics{};
+  std::optional<Range> kappa{};
+  std::string init = "mode:1:1e-4", prefix = "none";
+  int labels = 0, modes = 0, particles = 0;  // 0: as the field needs
+  double T = 10;
+  std::string save = "every:T/100";
+  MeanFieldMethod::Solver solver = MeanFieldMethod::spectral;
+  double merge = 0;
+  Tolerance tolerance{1e-9, 1e-12};
+  RandomKey random{};
+  int threads = 0;
+  std::int64_t max_evaluations = 10'000'000;
+};
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<MeanFieldSpec>) {
+  using S = MeanFieldSpec;
+  using D = DynamicsSpec;
+  constexpr double kMostPoints = 10'000'000;
+  v(&S::name, "name", "first part of the name of the run directory", {.form = Form::run_name});
+  v(&S::d, "d",
+    "coordinates: 2 is the circle; from 4 on laws are symmetric about the last axis; any d of a "
+    "bifurcation diagram",
+    {.values = "2 to 128", .least = 2, .greatest = 1000});
+  v(&S::dynamics, &D::beta, "beta", "inverse temperature of attention", {.values = "0 to 700"});
+  v(&S::dynamics, &D::interaction, "dynamics",
+    "softmax attention, or unnormalised; causal: SA to those before",
+    {.greatest = static_cast<double>(Interaction::causal)});
+  v(&S::dynamics, &D::mask, "reach",
+    "the tokens that a token attends to: all, or only those before it");
+  v(&S::dynamics, &D::value, "value", "V: attraction or repulsion",
+    {.values = "identity, minus-identity", .greatest = MatrixChoice::minus_identity});
+  v(&S::dynamics, &D::clock, "clock", "time unit of USA (docs/notation.md)",
+    {.greatest = static_cast<double>(Clock::u3)});
+  v(&S::dynamics, &D::perceptron, "perceptron", "feed-forward drift of every token",
+    {.values = "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy"});
+  v(&S::dynamics, &D::activation, "activation", "activation of the perceptron");
+  v(&S::dynamics, &D::noise, "noise", "strength 1/kappa of Brownian motion",
+    {.values = "0 or above"});
+  v(&S::kappa, "kappa", "draws the bifurcation diagram of noisy USA instead of a simulation",
+    {.values = "none, or FROM:TO:POINTS", .empty = "none"});
+  v(&S::init, "init",
+    "the measure at t = 0; on the sphere an ANGLE is POLAR/AZIMUTH; a file holds a density on an "
+    "even grid, or unit vectors and their weights; from d = 4 on an ANGLE is 0 or pi",
+    {.values = "mode:K:EPS, modes:A-B:EPS, vmf:KAPPA@ANGLE*WEIGHT,..., atoms:ANGLE*WEIGHT,..., "
+               "uniform, FILE.npy, points:FILE.npy"});
+  v(&S::prefix, "prefix",
+    "law of the first share of a causal prompt; init is then that of the rest",
+    {.values = "none, or SHARE:INIT"});
+  v(&S::labels, "labels", "intervals of the labels between which a causal prompt's laws change",
+    {.values = "auto, or 2 to 1024", .least = 2, .greatest = kMostPoints, .zero = "auto"});
+  v(&S::T, "T", "final time", {.least = 0, .above = true});
+  v(&S::save, "save", "times at which densities are stored", {.values = "every:DT, final"});
+  v(&S::solver, "solver",
+    "coefficients of waves, which stop when they no longer resolve the density; or particles");
+  v(&S::modes, "modes", "degrees of the spectral solver",
+    {.values = "auto, or 4 or more", .least = 2, .greatest = kMostPoints, .zero = "auto"});
+  v(&S::particles, "particles", "number of particles of the solver quantiles",
+    {.values = "auto, or 2 to 10000000", .least = 2, .greatest = kMostPoints, .zero = "auto"});
+  v(&S::merge, "merge", "particles closer than this chord become one", {.values = "0 to 2"});
+  v(&S::tolerance, &Tolerance::rtol, "rtol", "relative tolerance of the steps",
+    {.values = "0 to 1", .least = 0, .above = true});
+  v(&S::tolerance, &Tolerance::atol, "atol", "absolute tolerance of the steps",
+    {.values = "0 to 1", .least = 0, .above = true});
+  v(&S::random, &RandomKey::seed, "seed", "seed of a random perceptron",
+    {.least = 0, .greatest = kMostWhole});
+  v(&S::random, &RandomKey::replica, "replica", "which random perceptron of the seed",
+    {.least = 0, .greatest = 4'294'967'295});
+  v(&S::threads, "threads", "threads; results never depend on it",
+    {.least = 1, .greatest = 4096, .zero = "all"});
+  v(&S::max_evaluations, "max_evaluations", "velocity evaluations allowed",
+    {.least = 1, .greatest = kMostWhole});
 }
+
+}  // namespace
+
+template <>
+std::span<const Row<MeanFieldSpec>> rows_of<MeanFieldSpec>() {
+  static const std::vector<Row<MeanFieldSpec>> rows = make_rows<MeanFieldSpec>();
+  return rows;
+}
+
+std::span<const Parameter> meanfield_parameters() { return parameters_in<MeanFieldSpec>(); }
+
+namespace {
 
 struct Sizes {
   int modes, particles;
@@ -276,31 +325,20 @@ Sizes sizes_of(const MeanField& field) {
   return field.d == 2 ? Sizes{512, 100'000} : Sizes{40, 3'200};
 }
 
-// The settings that a mean field shares with simulate, with fewer values.
-DynamicsSpec forces_of(const Settings& settings) {
-  number(settings, "beta");
-  choice(settings, "dynamics", {"SA", "USA", "causal"});
-  choice(settings, "value", {"identity", "minus-identity"});
-  choice(settings, "clock", {"U1", "U2", "U3"});
-  number(settings, "noise");
-  if (setting(settings, "perceptron").text == "none" && is_typed(settings, "activation"))
+MeanField field_of(const MeanFieldSpec& spec, const Settings& settings, Record& inputs) {
+  if (spec.dynamics.perceptron.kind == PerceptronChoice::none && is_typed(settings, "activation"))
     refuse(settings, "activation", "has no effect without a perceptron",
            "give a perceptron, or leave it out");
-  return dynamics_spec_of(settings);
-}
-
-MeanField field_of(const Settings& settings, Record& inputs) {
-  const int d = static_cast<int>(whole(settings, "d", 2, 1000));
-  const DynamicsSpec spec = forces_of(settings);
   RandomKey random;
-  if (is_random(spec.perceptron)) random = {seed_of(settings), replica_of(settings)};
-  return mean_field_of(unchecked_dynamics({spec, random, 1, settings}, {1, d}, inputs), d);
+  if (is_random(spec.dynamics.perceptron)) random = spec.random;
+  return mean_field_of(
+      unchecked_dynamics({spec.dynamics, random, 1, settings}, {1, spec.d}, inputs), spec.d);
 }
 
-Schedule schedule_of(const Settings& settings) {
+Schedule schedule_of(const MeanFieldSpec& spec, const Settings& settings) {
   Schedule schedule;
-  schedule.T = positive(settings, "T");
-  const std::vector<std::string> parts = split(setting(settings, "save").text, ':');
+  schedule.T = spec.T;
+  const std::vector<std::string> parts = split(spec.save, ':');
   if (parts.size() == 1 && parts[0] == "final") return schedule;
   const bool share = parts.size() == 2 && parts[1].rfind("T/", 0) == 0;
   double value = 0;
@@ -312,7 +350,7 @@ Schedule schedule_of(const Settings& settings) {
 }
 
 // Refuses typed settings that have no effect with this solver.
-void refuse_unused(const Settings& settings, const MeanFieldSetup& s) {
+void refuse_unused(const MeanFieldSpec& spec, const Settings& settings, const MeanFieldSetup& s) {
   const MeanFieldMethod::Solver solver = s.method.solver;
   const auto refuse_typed = [&](const char* key, const char* reason, const char* remedy) {
     if (is_typed(settings, key)) refuse(settings, key, reason, remedy);
@@ -327,25 +365,26 @@ void refuse_unused(const Settings& settings, const MeanFieldSetup& s) {
       refuse_typed(key, "has no effect on the spectral solver", "remove it, or solver=quantiles");
   else
     refuse_typed("modes", "has no effect on particles", "remove it, or use solver=spectral");
-  if (!is_random(dynamics_spec_of(settings).perceptron))
+  if (!is_random(spec.dynamics.perceptron))
     for (const char* key : {"seed", "replica"})
       refuse_typed(key, "has no effect: nothing is random",
                    "remove it, or give perceptron=gaussian:H or gradient:M");
 }
 
 // Stationary laws are those of attraction by USA in the clock U1, for any solver.
-void refuse_beside_kappa(const Settings& settings) {
-  if (choice(settings, "value", {"identity", "minus-identity"}) != 0)
+void refuse_beside_kappa(const MeanFieldSpec& spec, const Settings& settings) {
+  const DynamicsSpec& forces = spec.dynamics;
+  if (forces.value.kind != MatrixChoice::identity)
     refuse(settings, "value", "repulsion has no ordered laws", "use value=identity with kappa");
-  if (choice(settings, "clock", {"U1", "U2", "U3"}) != 0)
+  if (forces.clock != Clock::u1)
     refuse(settings, "clock", "kappa is defined in the clock U1", "use clock=U1 with kappa");
-  if (setting(settings, "perceptron").text != "none")
+  if (forces.perceptron.kind != PerceptronChoice::none)
     refuse(settings, "perceptron", "stationary laws are those of attention only",
            "use perceptron=none with kappa");
-  if (choice(settings, "reach", {"all", "past"}) != 0)
+  if (forces.mask != Attention::none)
     refuse(settings, "reach", "stationary laws are those of attention to all",
            "use reach=all with kappa");
-  if (number(settings, "noise") != 0)
+  if (forces.noise != 0)
     refuse(settings, "noise", "kappa is 1 / noise", "give only one of the two");
   static constexpr std::string_view of_simulations[] = {
       "activation", "init",  "prefix", "labels", "T",    "save",    "solver",         "modes",
@@ -359,23 +398,23 @@ void refuse_beside_kappa(const Settings& settings) {
   }
 }
 
-std::optional<BifurcationSweep> kappas_of(const Settings& settings) {
-  const std::optional<Range> range = range_of(settings, "kappa", 10'000);
-  if (!range) return std::nullopt;
-  if (choice(settings, "dynamics", {"SA", "USA", "causal"}) != 1)
+std::optional<BifurcationSweep> kappas_of(const MeanFieldSpec& spec, const Settings& settings) {
+  if (!spec.kappa) return std::nullopt;
+  if (spec.dynamics.interaction != Interaction::USA)
     refuse(settings, "dynamics", "stationary laws are those of USA", "use dynamics=USA");
-  refuse_beside_kappa(settings);
-  return BifurcationSweep{range->from, range->to, range->points};
+  refuse_beside_kappa(spec, settings);
+  return BifurcationSweep{spec.kappa->from, spec.kappa->to, spec.kappa->points};
 }
 
 }  // namespace
 
 MeanFieldSetup make_meanfield(const Settings& settings) {
+  const MeanFieldSpec spec = read_spec<MeanFieldSpec>(settings);
   MeanFieldSetup s;
-  s.name = run_name(settings);
-  s.seed = seed_of(settings);
-  s.kappas = kappas_of(settings);
-  s.field = field_of(settings, s.inputs);
+  s.name = spec.name;
+  s.seed = spec.random.seed;
+  s.kappas = kappas_of(spec, settings);
+  s.field = field_of(spec, settings, s.inputs);
   if (!s.kappas) {
     check(s.field);
     s.start = measure_of(settings, s.field.d, s.inputs);
@@ -385,22 +424,20 @@ MeanFieldSetup make_meanfield(const Settings& settings) {
              "use dynamics=causal, or leave it out");
   }
   MeanFieldMethod& m = s.method;
-  m.solver =
-      static_cast<MeanFieldMethod::Solver>(choice(settings, "solver", {"spectral", "quantiles"}));
+  m.solver = spec.solver;
   const Sizes sizes = sizes_of(s.field);
-  m.modes = count_of(settings, "modes", sizes.modes);
-  m.particles = count_of(settings, "particles", sizes.particles);
-  m.labels = count_of(settings, "labels", 16);
-  m.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
-  m.merge = number(settings, "merge");
-  m.max_evaluations = whole(settings, "max_evaluations", 1, kMostWhole);
-  if (setting(settings, "threads").text != "all")
-    m.threads = static_cast<int>(whole(settings, "threads", 1, 4096));
+  m.modes = spec.modes > 0 ? spec.modes : sizes.modes;
+  m.particles = spec.particles > 0 ? spec.particles : sizes.particles;
+  m.labels = spec.labels > 0 ? spec.labels : 16;
+  m.tolerance = spec.tolerance;
+  m.merge = spec.merge;
+  m.max_evaluations = spec.max_evaluations;
+  m.threads = spec.threads;
   if (m.solver == MeanFieldMethod::quantiles && s.field.noise > 0)
     refuse(settings, "noise", "needs the spectral solver", "use solver=spectral, or noise=0");
-  s.schedule = schedule_of(settings);
+  s.schedule = schedule_of(spec, settings);
   if (!s.kappas) {
-    refuse_unused(settings, s);
+    refuse_unused(spec, settings, s);
     check(s.field, s.start, m, s.schedule);
   }
   Settings resolved = settings;
@@ -415,11 +452,22 @@ MeanFieldSetup make_meanfield(const Settings& settings) {
 
 namespace {
 
-constexpr int kColumns = 12;    // amplitudes in observables.csv
-constexpr int kPlainCells = 7;  // numbers of a reading in a checkpoint before mean and amplitudes
+constexpr int kColumns = 12;  // amplitudes in observables.csv
+
+// The columns of observables.csv after t, before the amplitudes.
+std::vector<std::string_view> reading_columns() {
+  std::vector<std::string_view> columns;
+  for (const FieldInfo& field : fields_of<MeanFieldReading>())
+    if (field.key != "t" && field.key != "mean" && field.key != "amplitude")
+      columns.push_back(field.key);
+  return columns;
+}
 
 std::vector<double> row_of(const MeanFieldReading& r) {
-  std::vector<double> row = {r.energy, r.free_energy, r.order, r.tail, r.min, r.max};
+  static const std::vector<std::string_view> columns = reading_columns();
+  const described::NumbersByKey numbers = numbers_of(r);
+  std::vector<double> row;
+  for (const std::string_view column : columns) row.push_back(numbers.at(column)[0]);
   row.insert(row.end(), r.amplitude.begin() + 1, r.amplitude.begin() + 1 + kColumns);
   return row;
 }
@@ -429,32 +477,45 @@ Array table_of(std::vector<double> values, std::size_t columns) {
   return {{rows, columns}, std::move(values)};
 }
 
-// (steps, 7 + d + kModesRead + 1): all readings so far, from which regimes are found.
+// All numbers of a reading in the order of its description.
+std::vector<double> cells_of(const MeanFieldReading& r) {
+  static const std::vector<FieldInfo> fields = fields_of<MeanFieldReading>();
+  const described::NumbersByKey numbers = numbers_of(r);
+  std::vector<double> cells;
+  for (const FieldInfo& field : fields) {
+    const Vector& values = numbers.at(field.key);
+    cells.insert(cells.end(), values.begin(), values.end());
+  }
+  return cells;
+}
+
+// (steps, cells): all readings so far, from which regimes are found.
 Array array_of_steps(const std::vector<MeanFieldReading>& steps) {
   std::vector<double> cells;
   for (const MeanFieldReading& r : steps) {
-    cells.insert(cells.end(), {r.t, r.energy, r.free_energy, r.order, r.tail, r.min, r.max});
-    cells.insert(cells.end(), r.mean.begin(), r.mean.end());
-    cells.insert(cells.end(), r.amplitude.begin(), r.amplitude.end());
+    const std::vector<double> row = cells_of(r);
+    cells.insert(cells.end(), row.begin(), row.end());
   }
-  return table_of(std::move(cells), kPlainCells + steps.front().mean.size() + kModesRead + 1);
+  return table_of(std::move(cells), cells_of(steps.front()).size());
 }
 
 std::vector<MeanFieldReading> steps_of(const Record& record, int d) {
+  MeanFieldReading blank;
+  blank.mean.resize(d);
+  blank.amplitude.resize(kModesRead + 1);
+  const std::size_t width = cells_of(blank).size();
   const Array& array = entry(record, "steps");
-  const std::size_t width = kPlainCells + d + kModesRead + 1;
   if (array.shape.size() != 2 || array.shape[1] != width)
     throw Error(Fault::input, "the checkpoint belongs to another measure", "checkpoint.safetensors",
                 "delete it to start again from t = 0");
+  const std::vector<FieldInfo> fields = fields_of<MeanFieldReading>();
   const std::vector<double> cells = array.doubles();
   std::vector<MeanFieldReading> steps;
-  for (auto at = cells.begin(); at != cells.end(); at += width) {
-    MeanFieldReading& r = steps.emplace_back();
-    r = {.t = at[0], .energy = at[1], .free_energy = at[2], .order = at[3], .tail = at[4]};
-    r.min = at[5];
-    r.max = at[6];
-    r.mean.assign(at + kPlainCells, at + kPlainCells + d);
-    r.amplitude.assign(at + kPlainCells + d, at + width);
+  described::NumbersByKey numbers = numbers_of(blank);
+  for (auto at = cells.begin(); at != cells.end();) {
+    for (const FieldInfo& field : fields)
+      for (double& number : numbers.at(field.key)) number = *at++;
+    set_numbers(numbers, steps.emplace_back());
   }
   return steps;
 }
@@ -559,7 +620,8 @@ std::vector<std::string> meanfield_outputs() {
 }
 
 std::vector<std::string> meanfield_columns() {
-  std::vector<std::string> names = {"energy", "free_energy", "order", "tail", "least", "greatest"};
+  std::vector<std::string> names;
+  for (const std::string_view column : reading_columns()) names.emplace_back(column);
   for (int k = 1; k <= kColumns; ++k) names.push_back(fmt::format("mode_{}", k));
   return names;
 }

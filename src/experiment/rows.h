@@ -1,11 +1,13 @@
-// rows.h: one row per parameter: its help, and how it is read into and written from a spec by a
-// codec.
+// rows.h: what is derived from the description of a spec (murmur/describe.h): one row per
+// parameter, which documents it, reads it from text and writes it as text.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,189 +17,195 @@
 #include "experiment/words.h"
 #include "murmur/experiment.h"
 
+namespace murmur {
+
+// Returns the full path of a folder of pictures, so that a run finds it from anywhere; names of
+// data sets and empty texts are unchanged.
+std::string whole_path(const std::filesystem::path& folder, const std::string& data);
+
+}  // namespace murmur
+
 namespace murmur::codec {
 
-// --- Codecs: how a value is read from text and written as text.
+// --- Values as text. `read` refuses invalid text, `check` refuses values outside the range, and
+// the text of `write` reads back as the same value.
 
-// Each codec has `read`, which refuses invalid text, and `write`, whose text reads back as the same
-// value. `check` refuses a value outside the range.
-
-struct Real {
-  static void read(const Settings& words, const std::string& key, double& to) {
-    accept(words, key, number(words, key), to);
-  }
-  // Sets a number directly; `words` are quoted if it is refused.
-  static void accept(const Settings&, const std::string&, double value, double& to) { to = value; }
-  static std::string write(double value) { return fmt::format("{}", value); }
-};
-
-struct Positive : Real {
-  static void read(const Settings& words, const std::string& key, double& to) {
-    accept(words, key, number(words, key), to);
-  }
-  static void accept(const Settings& words, const std::string& key, double value, double& to) {
-    check(words, key, value);
-    to = value;
-  }
-  static void check(const Settings& words, const std::string& key, double value) {
-    check_positive(words, key, value);
+// A value in the settings, and what is known about its parameter.
+struct TypedValue {
+  const Settings& words;
+  const FieldInfo& info;
+  std::string key() const { return std::string(info.key); }
+  const std::string& text() const { return setting(words, key()).text; }
+  std::filesystem::path file() const { return setting(words, key()).folder / text(); }
+  bool is(std::string_view name) const { return !name.empty() && text() == name; }
+  [[noreturn]] void refuse(const std::string& reason, const std::string& remedy) const {
+    murmur::refuse(words, key(), reason, remedy);
   }
 };
-
-template <std::int64_t min, std::int64_t max>
-struct Whole {
-  template <class Integer>
-  static void read(const Settings& words, const std::string& key, Integer& to) {
-    to = static_cast<Integer>(whole(words, key, min, max));
-  }
-  template <class Integer>
-  static void accept(const Settings& words, const std::string& key, double value, Integer& to) {
-    check(words, key, value);
-    to = static_cast<Integer>(value);
-  }
-  template <class Number>
-  static void check(const Settings& words, const std::string& key, Number value) {
-    check_whole(words, key, static_cast<double>(value), {min, max});
-  }
-  template <class Integer>
-  static std::string write(Integer value) {
-    return fmt::format("{}", value);
-  }
-};
-
-struct Flag {
-  static void read(const Settings& words, const std::string& key, bool& to) {
-    to = flag(words, key);
-  }
-  static std::string write(bool value) { return value ? "true" : "false"; }
-};
-
-struct RunName {
-  static void read(const Settings& words, const std::string&, std::string& to) {
-    to = run_name(words);
-  }
-  static void check(const Settings& words, const std::string&, const std::string&) {
-    run_name(words);
-  }
-  static std::string write(const std::string& value) { return value; }
-};
-
-struct Text {
-  static void read(const Settings& words, const std::string& key, std::string& to) {
-    to = setting(words, key).text;
-  }
-  static std::string write(const std::string& value) { return value; }
-};
-
-// Returns the values of `dynamics`, in the order of Interaction.
-std::span<const ParameterValue> interactions();
 
 // Returns the names of an enumeration, in its order.
 template <class Enum>
 const std::vector<std::string>& names_of();
 
-struct Named {
-  template <class Enum>
-  static void read(const Settings& words, const std::string& key, Enum& to) {
-    to = static_cast<Enum>(choice(words, key, names_of<Enum>()));
-  }
-  template <class Enum>
-  static std::string write(Enum value) {
-    return names_of<Enum>().at(static_cast<std::size_t>(value));
-  }
-};
+// Explains the values of a type; empty if their names suffice.
+template <class Value>
+std::span<const ParameterValue> choices_of() {
+  return {};
+}
+template <>
+std::span<const ParameterValue> choices_of<Interaction>();
+template <>
+std::span<const ParameterValue> choices_of<ManifoldChoice>();
+template <>
+std::span<const ParameterValue> choices_of<WeightsInTime>();
+template <>
+std::span<const ParameterValue> choices_of<HeadScale>();
+template <>
+std::span<const ParameterValue> choices_of<Clock>();
+template <>
+std::span<const ParameterValue> choices_of<Method>();
+template <>
+std::span<const ParameterValue> choices_of<Initial>();
 
-struct MethodName {  // a row of the table of methods
-  static void read(const Settings& words, const std::string&, Method& to) { to = method_of(words); }
-  static std::string write(Method value) { return row_of(value).name; }
-};
+template <class Value>
+concept Number = std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>;
+template <class Value>
+concept Enumeration = std::is_enum_v<Value>;
 
-// A value that the experiment chooses unless it was given.
-template <class Codec>
-struct Given {
-  template <class Value>
-  static void read(const Settings& words, const std::string& key, std::optional<Value>& to) {
-    Value value{};
-    Codec::read(words, key, value);
-    to = is_given(words, key) ? std::optional(std::move(value)) : std::nullopt;
-  }
-  template <class Value>
-  static void accept(const Settings& words, const std::string& key, double number,
-                     std::optional<Value>& to) requires requires(Value value) {
-    Codec::accept(words, key, number, value);
-  }
-  { Codec::accept(words, key, number, to.emplace()); }
-  template <class Value>
-  static std::string write(const std::optional<Value>& value) {
-    return value ? Codec::write(*value) : std::string{};
-  }
-};
+// The names that a parameter takes: those of its enumeration up to the greatest that it allows.
+template <Enumeration Enum>
+std::vector<std::string> names_in(const FieldInfo& info) {
+  std::vector<std::string> names = names_of<Enum>();
+  if (info.has_greatest()) names.resize(static_cast<std::size_t>(info.greatest) + 1);
+  return names;
+}
 
-// `automatic` unless a manifold was given.
-struct GivenManifold {
-  static void read(const Settings& words, const std::string& key, ManifoldChoice& to);
-  static std::string write(ManifoldChoice value);
-};
+void check_real(const TypedValue& at, double value);
 
-// A file, or the name for none.
-struct EqualOrFile {
-  static void read(const Settings& words, const std::string& key,
-                   std::optional<std::filesystem::path>& to);
-  static std::string write(const std::optional<std::filesystem::path>& value);
-};
-struct NoneOrFile {
-  static void read(const Settings& words, const std::string& key,
-                   std::optional<std::filesystem::path>& to);
-  static std::string write(const std::optional<std::filesystem::path>& value);
-};
+template <Number Value>
+void check(const TypedValue& at, const Value& value) {
+  if constexpr (std::is_same_v<Value, double>)
+    check_real(at, value);
+  else if (at.info.zero.empty() || value != 0)
+    check_whole(
+        at.words, at.key(), static_cast<double>(value),
+        {static_cast<std::int64_t>(at.info.least), static_cast<std::int64_t>(at.info.greatest)});
+}
+template <class Value>
+void check(const TypedValue&, const Value&) {}
+void check(const TypedValue& at, const std::string& value);
+void check(const TypedValue& at, const std::vector<int>& labels);
+template <class Value>
+void check(const TypedValue& at, const std::optional<Value>& value) {
+  if (value && !at.info.empty.empty()) check(at, *value);
+}
 
-struct Threads {  // all is 0
-  static void read(const Settings& words, const std::string& key, int& to);
-  static void check(const Settings& words, const std::string& key, int value) {
-    if (value != 0) check_whole(words, key, value, {1, 4096});
-  }
-  static std::string write(int value);
-};
+template <Number Value>
+void read(const TypedValue& at, Value& to) {
+  if (at.is(at.info.zero)) return void(to = 0);
+  if constexpr (std::is_same_v<Value, double>)
+    to = number(at.words, at.key());
+  else
+    to = static_cast<Value>(whole(at.words, at.key(), static_cast<std::int64_t>(at.info.least),
+                                  static_cast<std::int64_t>(at.info.greatest)));
+  check(at, to);
+}
+inline void read(const TypedValue& at, bool& to) { to = flag(at.words, at.key()); }
+template <Enumeration Enum>
+void read(const TypedValue& at, Enum& to) {
+  to = static_cast<Enum>(choice(at.words, at.key(), names_in<Enum>(at.info)));
+}
+void read(const TypedValue& at, Method& to);
+void read(const TypedValue& at, ManifoldChoice& to);  // automatic unless it was given
+void read(const TypedValue& at, std::string& to);
+void read(const TypedValue& at, std::filesystem::path& to);
+void read(const TypedValue& at, std::vector<int>& labels);
+void read(const TypedValue& at, Vector& to);
+void read(const TypedValue& at, MatrixChoice& to);
+void read(const TypedValue& at, PerceptronChoice& to);
+void read(const TypedValue& at, NormalisationChoice& to);
+void read(const TypedValue& at, Initial& to);
+void read(const TypedValue& at, SaveChoice& to);
+void read(const TypedValue& at, Range& to);
+double time_or_nan(const TypedValue& at);
+// Empty for the text `empty`; without one, unless the value was given.
+template <class Value>
+void read(const TypedValue& at, std::optional<Value>& to) {
+  to.reset();
+  if (at.is(at.info.empty)) return;
+  if constexpr (std::is_same_v<Value, double>)
+    if (at.info.form == Form::time) return void(to = time_or_nan(at));
+  read(at, to.emplace());
+  if (at.info.empty.empty() && !is_given(at.words, at.key())) to.reset();
+}
 
-struct EngineName {
-  static void read(const Settings& words, const std::string& key, std::string& to);
-  static std::string write(const std::string& value) { return value; }
-};
+template <Number Value>
+std::string write(const Value& value, const FieldInfo& info = {}) {
+  return value == 0 && !info.zero.empty() ? std::string(info.zero) : fmt::format("{}", value);
+}
+inline std::string write(bool value, const FieldInfo& = {}) { return value ? "true" : "false"; }
+template <Enumeration Enum>
+std::string write(const Enum& value, const FieldInfo& = {}) {
+  return names_of<Enum>().at(static_cast<std::size_t>(value));
+}
+std::string write(Method value, const FieldInfo& = {});
+std::string write(ManifoldChoice value, const FieldInfo& = {});
+inline std::string write(const std::string& value, const FieldInfo& = {}) { return value; }
+inline std::string write(const std::filesystem::path& value, const FieldInfo& = {}) {
+  return value.string();
+}
+std::string write(const std::vector<int>& labels, const FieldInfo& = {});
+std::string write(const Vector& value, const FieldInfo& info = {});
+std::string write(const MatrixChoice& value, const FieldInfo& = {});
+std::string write(const PerceptronChoice& value, const FieldInfo& = {});
+std::string write(const NormalisationChoice& value, const FieldInfo& = {});
+std::string write(const Initial& value, const FieldInfo& = {});
+std::string write(const SaveChoice& value, const FieldInfo& = {});
+std::string write(const Range& value, const FieldInfo& = {});
+template <class Value>
+std::string write(const std::optional<Value>& value, const FieldInfo& info = {}) {
+  return value ? write(*value, info) : std::string(info.empty);
+}
 
-struct NamedMatrix {
-  static void read(const Settings& words, const std::string& key, MatrixChoice& to);
-  static std::string write(const MatrixChoice& value);
-};
+// --- The values of a parameter as text, for help.
 
-struct NamedPerceptron {
-  static void read(const Settings& words, const std::string& key, PerceptronChoice& to);
-  static std::string write(const PerceptronChoice& value);
-};
+std::string joined_names(std::span<const ParameterValue> values);
+std::string range_text(const FieldInfo& info, bool real);
 
-struct Normalisation {
-  static void read(const Settings& words, const std::string& key, NormalisationChoice& to);
-  static std::string write(const NormalisationChoice& value);
-};
+template <class Value>
+std::string values_text(const Value&, const FieldInfo& info) {
+  if constexpr (std::is_same_v<Value, bool>)
+    return "true, false";
+  else if constexpr (Number<Value>)
+    return range_text(info, std::is_same_v<Value, double>);
+  else if constexpr (Enumeration<Value> && !std::is_same_v<Value, Method>)
+    return fmt::format("{}", fmt::join(names_in<Value>(info), ", "));
+  else
+    return joined_names(choices_of<Value>());
+}
+std::string values_text(const Initial&, const FieldInfo&);
+std::string values_text(const std::string&, const FieldInfo& info);
+template <class Value>
+std::string values_text(const std::optional<Value>&, const FieldInfo& info) {
+  const std::string values = values_text(Value{}, info);
+  return info.empty.empty() ? values : fmt::format("{}, {}", info.empty, values);
+}
 
-struct Gains {  // g,g,... or none
-  static void read(const Settings& words, const std::string& key, Vector& to);
-  static std::string write(const Vector& value);
-};
+template <class Value>
+constexpr Parameter::Kind kind_of(const Value&, const FieldInfo& info) {
+  if constexpr (std::is_same_v<Value, bool>) return Parameter::flag;
+  if constexpr (Number<Value>)
+    if (info.zero.empty())
+      return std::is_same_v<Value, double> ? Parameter::number : Parameter::whole;
+  return Parameter::word;
+}
+template <class Value>
+constexpr Parameter::Kind kind_of(const std::optional<Value>&, const FieldInfo& info) {
+  return info.empty.empty() ? kind_of(Value{}, info) : Parameter::word;
+}
 
-struct Until {  // T, or a time; NaN if the text is not a number
-  static void read(const Settings& words, const std::string& key, std::optional<double>& to);
-  static std::string write(const std::optional<double>& value);
-};
-
-struct InitialWord {
-  static void read(const Settings& words, const std::string& key, Initial& to);
-  static std::string write(const Initial& value);
-};
-
-struct Save {
-  static void read(const Settings& words, const std::string& key, SaveChoice& to);
-  static std::string write(const SaveChoice& value);
-};
+// The default as it is written in a table: 1e-8, and not 1e-08.
+std::string short_exponent(std::string number);
 
 }  // namespace murmur::codec
 
@@ -208,82 +216,130 @@ namespace murmur {
 template <class Spec>
 struct Row {
   Parameter parameter;
-  bool of_dynamics;  // whether its field is in DynamicsSpec
-  void (*read)(const Settings& words, const std::string& key, Spec& to);
-  // Sets the field to a number; null for parameters that are not numbers.
-  void (*accept)(const Settings& words, const std::string& key, double value, Spec& to);
-  // Refuses a value outside the range; null if every value of the type is valid.
-  void (*check)(const Settings& words, const std::string& key, const Spec& spec);
-  std::string (*write)(const Spec& from);
-  bool (*same)(const Spec& a, const Spec& b);
-  // Copies the value of another spec if the field is empty, and returns whether it did. Null for
+  bool of_dynamics = false;  // whether its field is in DynamicsSpec
+  std::function<void(const Settings& words, Spec& to)> read;
+  // Sets the field to a number; empty for parameters that are not numbers.
+  std::function<void(const Settings& words, double value, Spec& to)> accept;
+  std::function<void(const Settings& words, const Spec& spec)> check;  // refuses invalid values
+  std::function<std::string(const Spec& from)> write;
+  std::function<bool(const Spec& a, const Spec& b)> same;
+  // Copies the value of another spec if the field is empty, and returns whether it did. Empty for
   // fields that always have a value.
-  bool (*fill)(const Spec& from, Spec& to);
+  std::function<bool(const Spec& from, Spec& to)> fill;
+  std::shared_ptr<const std::string> initial, values;  // texts of `parameter`
 };
 
-// The field at the end of a path of members: &Spec::dynamics, &DynamicsSpec::beta.
-template <auto... path>
-constexpr auto& field_of(auto& spec) {
-  return (spec.*....*path);
-}
+// Makes the rows of a description.
+template <class Spec>
+struct RowMaker : FieldVisitor<RowMaker<Spec>> {
+  std::vector<Row<Spec>>& rows;
 
-template <class Codec, class Spec, auto... path>
-constexpr auto acceptor() -> decltype(Row<Spec>::accept) {
-  if constexpr (requires(const Settings& words, const std::string& key, Spec& to) {
-                  Codec::accept(words, key, 0.0, field_of<path...>(to));
-                })
-    return [](const Settings& words, const std::string& key, double value, Spec& to) {
-      Codec::accept(words, key, value, field_of<path...>(to));
+  template <class Field>
+  void on_value(const Field& field, const FieldInfo& info) {
+    using Value = std::remove_cvref_t<std::invoke_result_t<Field, Spec&>>;
+    Row<Spec>& row = rows.emplace_back();
+    const Spec defaults{};
+    const Value& value = std::invoke(field, defaults);
+    if constexpr (requires { defaults.dynamics; })
+      row.of_dynamics = is_within(&value, defaults.dynamics);
+    row.initial = std::make_shared<const std::string>(
+        info.initial.empty() ? codec::short_exponent(codec::write(value, info)) : info.initial);
+    row.values = std::make_shared<const std::string>(
+        info.values.empty() ? codec::values_text(value, info) : info.values);
+    row.parameter = {.kind = codec::kind_of(value, info),
+                     .name = info.key.data(),
+                     .initial = row.initial->c_str(),
+                     .values = row.values->c_str(),
+                     .meaning = info.meaning.data(),
+                     .equation = info.equation.data(),
+                     .unit = info.unit.data(),
+                     .choices = info.has_greatest()         ? std::span<const ParameterValue>{}
+                                : info.form == Form::engine ? engine_values()
+                                                            : codec::choices_of<Value>()};
+    row.read = [=](const Settings& words, Spec& to) {
+      codec::read({words, info}, std::invoke(field, to));
     };
-  return nullptr;
-}
-
-template <class Codec, class Spec, auto... path>
-constexpr auto checker() -> decltype(Row<Spec>::check) {
-  if constexpr (requires(const Settings& words, const std::string& key, const Spec& spec) {
-                  Codec::check(words, key, field_of<path...>(spec));
-                })
-    return [](const Settings& words, const std::string& key, const Spec& spec) {
-      Codec::check(words, key, field_of<path...>(spec));
+    if (row.parameter.kind == Parameter::number || row.parameter.kind == Parameter::whole)
+      row.accept = [=](const Settings& words, double number, Spec& to) {
+        set_number({words, info}, number, std::invoke(field, to));
+      };
+    row.check = [=](const Settings& words, const Spec& spec) {
+      codec::check({words, info}, std::invoke(field, spec));
     };
-  return nullptr;
-}
-
-template <class Spec, auto... path>
-constexpr auto filler() -> decltype(Row<Spec>::fill) {
-  if constexpr (requires(const Spec& spec) { field_of<path...>(spec).has_value(); })
-    return [](const Spec& from, Spec& to) {
-      if (field_of<path...>(to).has_value()) return false;
-      field_of<path...>(to) = field_of<path...>(from);
-      return true;
+    row.write = [=](const Spec& from) { return codec::write(std::invoke(field, from), info); };
+    row.same = [=](const Spec& a, const Spec& b) {
+      return std::invoke(field, a) == std::invoke(field, b);
     };
-  return nullptr;
-}
+    if constexpr (requires { value.has_value(); })
+      row.fill = [=](const Spec& from, Spec& to) {
+        if (std::invoke(field, to).has_value()) return false;
+        std::invoke(field, to) = std::invoke(field, from);
+        return true;
+      };
+  }
 
-// A row by its codec (above) and the path to its field.
-template <class Spec, class Codec, auto... path>
-constexpr Row<Spec> row(const Parameter& parameter) {
-  return {.parameter = parameter,
-          .of_dynamics = (std::is_same_v<decltype(path), DynamicsSpec Spec::*> || ...),
-          .read = [](const Settings& words, const std::string& key,
-                     Spec& to) { Codec::read(words, key, field_of<path...>(to)); },
-          .accept = acceptor<Codec, Spec, path...>(),
-          .check = checker<Codec, Spec, path...>(),
-          .write = [](const Spec& from) { return Codec::write(field_of<path...>(from)); },
-          .same = [](const Spec& a,
-                     const Spec& b) { return field_of<path...>(a) == field_of<path...>(b); },
-          .fill = filler<Spec, path...>()};
-}
+  // Whether the address lies in the struct.
+  template <class Struct>
+  static bool is_within(const void* address, const Struct& in) {
+    const auto* begin = reinterpret_cast<const std::byte*>(&in);
+    const auto* at = static_cast<const std::byte*>(address);
+    return !std::less<>()(at, begin) && std::less<>()(at, begin + sizeof(Struct));
+  }
+
+  template <codec::Number Value>
+  static void set_number(const codec::TypedValue& at, double number, Value& to) {
+    if constexpr (std::is_same_v<Value, double>)
+      codec::check(at, number);
+    else
+      check_whole(
+          at.words, at.key(), number,
+          {static_cast<std::int64_t>(at.info.least), static_cast<std::int64_t>(at.info.greatest)});
+    to = static_cast<Value>(number);
+  }
+  template <class Value>
+  static void set_number(const codec::TypedValue& at, double number, std::optional<Value>& to) {
+    if constexpr (codec::Number<Value>) set_number(at, number, to.emplace());
+  }
+  template <class Value>
+  static void set_number(const codec::TypedValue&, double, Value&) {}  // is not a number
+};
 
 template <class Spec>
-std::vector<Parameter> parameters_of(std::span<const Row<Spec>> rows) {
-  std::vector<Parameter> table;
-  for (const Row<Spec>& row : rows) table.push_back(row.parameter);
+std::vector<Row<Spec>> make_rows() {
+  std::vector<Row<Spec>> rows;
+  RowMaker<Spec> maker{{}, rows};
+  describe(maker, FieldsOf<Spec>{});
+  return rows;
+}
+
+// Returns one row per parameter of a described spec, in the order of the description. One file per
+// spec defines it by make_rows.
+template <class Spec>
+std::span<const Row<Spec>> rows_of();
+template <>
+std::span<const Row<ExperimentSpec>> rows_of<ExperimentSpec>();
+
+template <class Spec>
+std::span<const Parameter> parameters_in() {
+  static const std::vector<Parameter> table = [] {
+    std::vector<Parameter> made;
+    for (const Row<Spec>& row : rows_of<Spec>()) made.push_back(row.parameter);
+    return made;
+  }();
   return table;
 }
 
+// Reads a spec from settings; Error(input) for the first value that its parameter does not take.
 template <class Spec>
-const Row<Spec>& row_named(std::span<const Row<Spec>> rows, const std::string& name) {
+Spec read_spec(const Settings& words) {
+  Spec spec;
+  for (const Row<Spec>& row : rows_of<Spec>()) row.read(words, spec);
+  return spec;
+}
+
+template <class Spec>
+const Row<Spec>& row_named(const std::string& name) {
+  const auto rows = rows_of<Spec>();
   return *std::find_if(rows.begin(), rows.end(),
                        [&](const Row<Spec>& row) { return name == row.parameter.name; });
 }
@@ -291,20 +347,13 @@ const Row<Spec>& row_named(std::span<const Row<Spec>> rows, const std::string& n
 // Returns the settings of a spec: defaults, and the values that differ from them, with the given
 // `origin`.
 template <class Spec>
-Settings words_by(std::span<const Row<Spec>> rows, const Spec& spec, const char* origin) {
+Settings words_by(const Spec& spec, const char* origin) {
   const Spec initial;
   Settings words;
-  for (const Row<Spec>& row : rows)
+  for (const Row<Spec>& row : rows_of<Spec>())
     words[row.parameter.name] = row.same(spec, initial) ? Setting{row.parameter.initial, "default"}
                                                         : Setting{row.write(spec), origin};
   return words;
 }
-
-std::span<const Row<ExperimentSpec>> experiment_rows();
-const Row<ExperimentSpec>& experiment_row(const std::string& name);  // of a known parameter
-
-// Reads the parameters of forces from the settings of any command; parameters that it lacks keep
-// their defaults.
-DynamicsSpec dynamics_spec_of(const Settings& words);
 
 }  // namespace murmur

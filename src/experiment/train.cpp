@@ -25,37 +25,31 @@ namespace murmur {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Settling>) {
   using S = Settling;
-  v(&S::blocks, {.key = "blocks", .meaning = "number of blocks"});
-  v(&S::accuracy,
-    {.key = "accuracy", .meaning = "share of right verdicts, 0 to 1", .null = Null::nan});
-  v(&S::spread, {.key = "spread",
-                 .meaning = "distance of tokens to their mean, relative to the start",
-                 .null = Null::nan});
-  v(&S::speed,
-    {.key = "speed", .meaning = "displacement of a token in the last block", .null = Null::nan});
-  v(&S::distance,
-    {.key = "distance", .meaning = "distance of a token to its target", .null = Null::nan});
+  v(&S::blocks, "blocks", "number of blocks");
+  v(&S::accuracy, "accuracy", "share of right verdicts, 0 to 1", {.null = Null::nan});
+  v(&S::spread, "spread", "distance of tokens to their mean, relative to the start",
+    {.null = Null::nan});
+  v(&S::speed, "speed", "displacement of a token in the last block", {.null = Null::nan});
+  v(&S::distance, "distance", "distance of a token to its target", {.null = Null::nan});
 }
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<TrainingSummary>) {
   using S = TrainingSummary;
-  v(&S::test_accuracy,
-    {.key = "test_accuracy", .meaning = "accuracy on the test set, 0 to 1", .null = Null::nan});
-  v(&S::validation_accuracy, {.key = "validation_accuracy",
-                              .meaning = "accuracy on the pictures held out, 0 to 1",
-                              .null = Null::nan});
-  v(&S::test_correct, {.key = "test_correct", .meaning = "right verdicts on the test set"});
-  v(&S::test_count, {.key = "test_count", .meaning = "samples of the test set"});
-  v(&S::images_per_second,
-    {.key = "images_per_second", .meaning = "samples per second of training", .null = Null::nan});
-  v(&S::seconds, {.key = "seconds", .meaning = "time spent in updates", .null = Null::nan});
-  v(&S::epochs, {.key = "epochs", .meaning = "passes over the training set"});
-  v(&S::seed, {.key = "seed", .meaning = "seed of the training"});
-  v(&S::parameters, {.key = "parameters", .meaning = "number of trained parameters"});
-  v.list(&S::settling, {.key = "settling", .meaning = "readings at several depths"});
-  v(&S::data, {.key = "data", .meaning = "name of the data set"});
-  v(&S::checksum, {.key = "data_sha256", .meaning = "digest of the data set"});
+  v(&S::test_accuracy, "test_accuracy", "accuracy on the test set, 0 to 1", {.null = Null::nan});
+  v(&S::validation_accuracy, "validation_accuracy", "accuracy on the pictures held out, 0 to 1",
+    {.null = Null::nan});
+  v(&S::test_correct, "test_correct", "right verdicts on the test set");
+  v(&S::test_count, "test_count", "samples of the test set");
+  v(&S::images_per_second, "images_per_second", "samples per second of training",
+    {.null = Null::nan});
+  v(&S::seconds, "seconds", "time spent in updates", {.null = Null::nan});
+  v(&S::epochs, "epochs", "passes over the training set");
+  v(&S::seed, "seed", "seed of the training");
+  v(&S::parameters, "parameters", "number of trained parameters");
+  v.list(&S::settling, "settling", "readings at several depths");
+  v(&S::data, "data", "name of the data set");
+  v(&S::checksum, "data_sha256", "digest of the data set");
 }
 
 namespace {

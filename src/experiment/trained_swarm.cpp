@@ -8,6 +8,7 @@
 
 #include "core/elementary.h"
 #include "experiment/rnn_training.h"
+#include "experiment/training_rows.h"
 #include "experiment/words.h"
 #include "learn/block_tensors.h"
 #include "murmur/error.h"
@@ -32,9 +33,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kInteractions[] = {"none", "attraction", "uniform", "attention"};
-constexpr const char* kReadouts[] = {"mean", "cls", "asked"};
-constexpr const char* kTasks[] = {"digits", "same", "sense", "order"};
 constexpr const char* kTargets = "targets";
 constexpr const char* kRemedy = "give a model.safetensors that murmur train wrote";
 
@@ -66,15 +64,16 @@ struct Texts {
     if (value != std::floor(value) || std::fabs(value) > 1e9) refuse_value(key, "a whole number");
     return static_cast<int>(value);
   }
-  int one_of(const char* key, std::span<const char* const> words) const {
+  int one_of(const char* key, const std::vector<std::string>& words) const {
     for (std::size_t k = 0; k < words.size(); ++k)
       if (text(key) == words[k]) return static_cast<int>(k);
     refuse_value(key, fmt::format("one of {}", fmt::join(words, ", ")));
   }
-  bool flag(const char* key) const {
-    static constexpr const char* words[] = {"false", "true"};
-    return one_of(key, words) == 1;
+  template <class Enum>
+  Enum one_of(const char* key) const {
+    return static_cast<Enum>(one_of(key, codec::names_of<Enum>()));
   }
+  bool flag(const char* key) const { return one_of(key, {"false", "true"}) == 1; }
   std::vector<int> digits() const {
     std::vector<int> all;
     for (const std::string& part : split(text("digits"), ',')) {
@@ -100,8 +99,8 @@ std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
       {"hidden", fmt::format("{}", a.hidden)},
       {"heads", fmt::format("{}", a.heads)},
       {"residual", fmt::format("{}", a.residual)},
-      {"interaction", kInteractions[a.interaction]},
-      {"readout", kReadouts[a.readout]},
+      {"interaction", codec::write(a.interaction)},
+      {"readout", codec::write(a.readout)},
       {"position", a.position ? "true" : "false"},
       {"digits", fmt::format("{}", fmt::join(swarm.digits, ","))},
       {"threshold", fmt::format("{}", swarm.tokens.threshold)},
@@ -114,7 +113,7 @@ std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
   if (a.vocabulary > 0) texts["vocabulary"] = fmt::format("{}", a.vocabulary);
   if (a.places > 0) texts["places"] = fmt::format("{}", a.places);
   if (a.rotary) texts["rotary"] = "true";
-  if (swarm.task != Task::digits) texts["task"] = kTasks[static_cast<int>(swarm.task)];
+  if (swarm.task != Task::digits) texts["task"] = codec::write(swarm.task);
   if (swarm.tokens.every != 1) texts["every"] = fmt::format("{}", swarm.tokens.every);
   return texts;
 }
@@ -154,9 +153,8 @@ Architecture architecture_of(const Texts& texts) {
   a.heads = texts.whole("heads");
   if (texts.given("head_width")) a.head_width = texts.whole("head_width");
   a.residual = texts.number("residual");
-  a.interaction =
-      static_cast<Architecture::Interaction>(texts.one_of("interaction", kInteractions));
-  a.readout = static_cast<Architecture::Readout>(texts.one_of("readout", kReadouts));
+  a.interaction = texts.one_of<Architecture::Interaction>("interaction");
+  a.readout = texts.one_of<Architecture::Readout>("readout");
   a.position = texts.flag("position");
   if (texts.given("vocabulary")) a.vocabulary = texts.whole("vocabulary");
   if (texts.given("places")) a.places = texts.whole("places");
@@ -175,7 +173,7 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
   TrainedSwarm swarm;
   Architecture& a = swarm.architecture = architecture_of(texts);
   swarm.digits = texts.digits();
-  if (texts.metadata.contains("task")) swarm.task = static_cast<Task>(texts.one_of("task", kTasks));
+  if (texts.metadata.contains("task")) swarm.task = texts.one_of<Task>("task");
   swarm.tokens = {texts.number("threshold"), texts.whole("finer"),
                   texts.metadata.contains("every") ? texts.whole("every") : 1};
   if (swarm.tokens.every < 1) texts.refuse_value("every", "1 or more");

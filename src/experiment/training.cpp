@@ -133,7 +133,7 @@ WordedTraining resolved(WordedTraining t) {
   }
   if (t.spec.recipe == Recipe::automatic) {
     t.spec.recipe = settles_by_default(t.spec) ? Recipe::settled : Recipe::best;
-    t.words.at("recipe").text = row_named(training_rows(), "recipe").write(t.spec);
+    t.words.at("recipe").text = row_named<TrainingSpec>("recipe").write(t.spec);
   }
   if (t.spec.task == Task::sense) shape_for_senses(t);
   if (t.spec.reader == Reader::recurrent) {  // it has no blocks
@@ -142,7 +142,7 @@ WordedTraining resolved(WordedTraining t) {
   }
   if (!can_start_at_targets(t.spec) && !is_given(t.words, "stay"))
     t.spec.stay = 0, t.words.at("stay").text = "0";
-  for (const Row<TrainingSpec>& row : training_rows())
+  for (const Row<TrainingSpec>& row : rows_of<TrainingSpec>())
     if (row.fill != nullptr && row.fill(recipe_of(t.spec.task, t.spec.recipe), t.spec))
       t.words.at(row.parameter.name).text = row.write(t.spec);
   return t;
@@ -289,7 +289,7 @@ void check_after(const std::string& parameter, const WordedTraining& t) {
 TrainingSpec training_spec_of(const Settings& words) {
   WordedTraining t{{}, words};
   for (const Row<TrainingSpec>& row : training_rows_as_read()) {
-    row.read(words, row.parameter.name, t.spec);
+    row.read(words, t.spec);
     check_after(row.parameter.name, t);
   }
   return t.spec;
@@ -310,7 +310,7 @@ WordedTraining apply_assignments(const TrainingSpec& spec,
     const std::string key = row.parameter.name;
     if (!is_given(said, key)) continue;
     t.words[key] = setting(said, key);
-    row.read(said, key, t.spec);
+    row.read(said, t.spec);
   }
   return t;
 }
@@ -319,7 +319,7 @@ Training make_training(const WordedTraining& given) {
   const WordedTraining worded = resolved(given);
   const auto& [spec, words] = worded;
   for (const Row<TrainingSpec>& row : training_rows_as_read()) {
-    if (row.check != nullptr) row.check(words, row.parameter.name, spec);
+    row.check(words, spec);
     check_after(row.parameter.name, worded);
   }
   Training t;

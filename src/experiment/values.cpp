@@ -1,9 +1,21 @@
-// values.cpp: codecs of structured values (rows.h): matrices, starts, schedules.
+// values.cpp: values of parameters as text (rows.h): names, ranges, matrices, starts, schedules.
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <iterator>
 
 #include "experiment/initial.h"
 #include "experiment/rows.h"
+#include "murmur/flow.h"
+
+namespace murmur {
+
+std::string whole_path(const std::filesystem::path& folder, const std::string& data) {
+  if (data.empty() || data == "auto" || data == "mnist" || data == "fashion-mnist") return data;
+  return std::filesystem::absolute(folder / data).lexically_normal().string();
+}
+
+}  // namespace murmur
 
 namespace murmur::codec {
 
@@ -11,18 +23,9 @@ namespace {
 
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
-const std::string& text_of(const Settings& words, const std::string& key) {
-  return setting(words, key).text;
-}
-
-std::filesystem::path file_of(const Settings& words, const std::string& key) {
-  const Setting& s = setting(words, key);
-  return s.folder / s.text;
-}
-
 // Reads the rows after the colon: points:1,0;0,1.
-Matrix rows_of(const Settings& words, const std::string& key) {
-  const Array array = typed_rows(words, key);
+Matrix rows_of(const TypedValue& at) {
+  const Array array = typed_rows(at.words, at.key());
   return {static_cast<int>(array.shape[0]), static_cast<int>(array.shape[1]), array.doubles()};
 }
 
@@ -138,79 +141,187 @@ const std::vector<std::string>& names_of<ManifoldChoice>() {
   return names;
 }
 
-void GivenManifold::read(const Settings& words, const std::string& key, ManifoldChoice& to) {
-  const int which = choice(words, key, names_of<ManifoldChoice>());
-  to = is_given(words, key) ? static_cast<ManifoldChoice>(which + 1) : ManifoldChoice::automatic;
+template <>
+std::span<const ParameterValue> choices_of<Interaction>() {
+  return interactions();
+}
+template <>
+std::span<const ParameterValue> choices_of<ManifoldChoice>() {
+  static constexpr ParameterValue all[] = {
+      {"sphere", "the unit sphere of R^d"},
+      {"space", "all of R^d"},
+      {"ellipsoid", "the ellipsoid of gains", "habitat=ellipsoid gains=1,2,0.5"}};
+  return all;
+}
+template <>
+std::span<const ParameterValue> choices_of<WeightsInTime>() {
+  static constexpr ParameterValue all[] = {
+      {"constant", "one matrix for all times"},
+      {"piecewise", "the layers of a file of matrices act one after another",
+       "weights_in_time=piecewise query=layers.npy"},
+      {"linear", "the layers of a file of matrices are interpolated linearly in time",
+       "weights_in_time=linear query=layers.npy"}};
+  return all;
+}
+template <>
+std::span<const ParameterValue> choices_of<HeadScale>() {
+  static constexpr ParameterValue all[] = {
+      {"sum", "the forces of the heads add"},
+      {"mean", "the forces of the heads are averaged: V is divided by their number"},
+      {"limit", "the mean of infinitely many heads of USA with random scores",
+       "dynamics=USA d=8 query=gaussian key=gaussian head_scale=limit"}};
+  return all;
+}
+template <>
+std::span<const ParameterValue> choices_of<Clock>() {
+  static constexpr ParameterValue all[] = {
+      {"U1", "weights e^(s_ij)"},
+      {"U2", "weights e^(s_ij - beta): t_U2 = e^beta t_U1", "dynamics=USA clock=U2"},
+      {"U3", "weights beta e^(s_ij): t_U3 = t_U1 / beta", "dynamics=USA clock=U3"},
+      {"U4", "time is the arc length of the whole configuration, divided by ln beta",
+       "dynamics=USA clock=U4"}};
+  return all;
+}
+template <>
+std::span<const ParameterValue> choices_of<Method>() {
+  static const std::vector<ParameterValue> all = [] {
+    std::vector<ParameterValue> values;
+    for (const MethodRow& row : methods()) values.push_back({row.name, row.meaning});
+    return values;
+  }();
+  return all;
+}
+template <>
+std::span<const ParameterValue> choices_of<Initial>() {
+  return initial_laws();
 }
 
-std::string GivenManifold::write(ManifoldChoice value) {
+std::string joined_names(std::span<const ParameterValue> values) {
+  std::string text;
+  for (const ParameterValue& value : values)
+    text += (text.empty() ? "" : ", ") + std::string(value.name);
+  return text;
+}
+
+std::string values_text(const Initial&, const FieldInfo&) {
+  return joined_names(initial_laws()) +
+         ", points:x,y;x,y;..., FILE.npy; with a model also test:K, train:K, test:K:FINER, "
+         "FILE.png";
+}
+
+std::string values_text(const std::string&, const FieldInfo& info) {
+  return info.form == Form::engine ? joined_names(engine_values()) : "a word";
+}
+
+std::string range_text(const FieldInfo& info, bool real) {
+  if (!info.zero.empty()) {
+    FieldInfo without = info;
+    without.zero = "";
+    return fmt::format("{}, or {}", info.zero, range_text(without, real));
+  }
+  if (!info.has_least()) return real ? "any number" : "a whole number";
+  if (info.above) return fmt::format("above {:g}", info.least);
+  if (real && info.has_greatest()) return fmt::format("{:g} to {:g}", info.least, info.greatest);
+  return fmt::format("{:g} or more", info.least);
+}
+
+std::string short_exponent(std::string number) {
+  const std::size_t at = number.find("e-0");
+  if (at != std::string::npos && number.size() == at + 4 &&
+      number.find_first_not_of("0123456789.e-") == std::string::npos)
+    number.erase(at + 2, 1);
+  return number;
+}
+
+void check_real(const TypedValue& at, double value) {
+  const FieldInfo& info = at.info;
+  if (info.above) return check_positive(at.words, at.key(), value);
+  if (info.has_greatest()) {
+    if (!(value >= info.least && value <= info.greatest))
+      at.refuse("out of range",
+                fmt::format("write a number from {:g} to {:g}", info.least, info.greatest));
+  } else if (info.has_least() && !(value >= info.least)) {
+    at.refuse(fmt::format("must be {:g} or above", info.least), "write 0 for none");
+  }
+}
+
+void read(const TypedValue& at, Method& to) { to = method_of(at.words); }
+
+std::string write(Method value, const FieldInfo&) { return row_of(value).name; }
+
+void read(const TypedValue& at, ManifoldChoice& to) {
+  const int which = choice(at.words, at.key(), names_of<ManifoldChoice>());
+  to = is_given(at.words, at.key()) ? static_cast<ManifoldChoice>(which + 1)
+                                    : ManifoldChoice::automatic;
+}
+
+std::string write(ManifoldChoice value, const FieldInfo&) {
   return value == ManifoldChoice::automatic
              ? std::string{}
              : names_of<ManifoldChoice>()[static_cast<std::size_t>(value) - 1];
 }
 
-void EqualOrFile::read(const Settings& words, const std::string& key,
-                       std::optional<std::filesystem::path>& to) {
-  to = text_of(words, key) == "equal" ? std::nullopt : std::optional(file_of(words, key));
+void read(const TypedValue& at, std::filesystem::path& to) { to = at.file(); }
+
+void read(const TypedValue& at, Range& to) { to = *range_of(at.words, at.key(), kMostInRange); }
+
+std::string write(const Range& value, const FieldInfo&) {
+  return fmt::format("{}:{}:{}", value.from, value.to, value.points);
 }
 
-std::string EqualOrFile::write(const std::optional<std::filesystem::path>& value) {
-  return value ? value->string() : "equal";
-}
+namespace {
 
-void NoneOrFile::read(const Settings& words, const std::string& key,
-                      std::optional<std::filesystem::path>& to) {
-  to = text_of(words, key) == "none" ? std::nullopt : std::optional(file_of(words, key));
-}
-
-std::string NoneOrFile::write(const std::optional<std::filesystem::path>& value) {
-  return value ? value->string() : "none";
-}
-
-void Threads::read(const Settings& words, const std::string& key, int& to) {
-  to = text_of(words, key) == "all" ? 0 : static_cast<int>(whole(words, key, 1, 4096));
-}
-
-std::string Threads::write(int value) { return value == 0 ? "all" : fmt::format("{}", value); }
-
-void EngineName::read(const Settings& words, const std::string& key, std::string& to) {
+std::string engine_of(const TypedValue& at) {
   static const std::vector<std::string> names = engine_words();
-  const std::string& text = text_of(words, key);
+  const std::string& text = at.text();
   const std::size_t colon = text.find(':');
   if (colon != std::string::npos && text.substr(0, colon) == "moments") {
     if (!(number_or_nan(text.substr(colon + 1)) > 0))
-      refuse(words, key, "is not a tolerance of the moments engine",
-             "give one above 0, for example engine=moments:1e-12");
-    to = text;
-    return;
+      at.refuse("is not a tolerance of the moments engine",
+                "give one above 0, for example engine=moments:1e-12");
+    return text;
   }
-  to = names[static_cast<std::size_t>(choice(words, key, names))];
+  return names[static_cast<std::size_t>(choice(at.words, at.key(), names))];
 }
 
-void NamedMatrix::read(const Settings& words, const std::string& key, MatrixChoice& to) {
-  const std::string& text = text_of(words, key);
+}  // namespace
+
+void read(const TypedValue& at, std::string& to) {
+  to = at.info.form == Form::engine     ? engine_of(at)
+       : at.info.form == Form::pictures ? whole_path(setting(at.words, at.key()).folder, at.text())
+                                        : at.text();
+  check(at, to);
+}
+
+void check(const TypedValue& at, const std::string& value) {
+  if (at.info.form == Form::run_name) run_name(at.words);
+  if (at.info.form == Form::pictures && value.empty())
+    at.refuse("is not a set of pictures", "write data=auto, mnist, or a folder");
+}
+
+void read(const TypedValue& at, MatrixChoice& to) {
+  const std::string& text = at.text();
   to = {};
-  if (begins(text, "matrix:")) {
+  const bool names_only = at.info.greatest < static_cast<double>(MatrixChoice::psd);
+  if (begins(text, "matrix:") && !names_only) {
     to.kind = MatrixChoice::given;
-    to.entries = rows_of(words, key);
-  } else if (ends_with(text, ".npy") || ends_with(text, ".safetensors")) {
+    to.entries = rows_of(at);
+  } else if ((ends_with(text, ".npy") || ends_with(text, ".safetensors")) && !names_only) {
     to.kind = MatrixChoice::from_file;
-    to.file = file_of(words, key);
+    to.file = at.file();
   } else {
-    std::vector<std::string> names = names_of<MatrixChoice::Kind>();
-    if (key != "value") names.resize(MatrixChoice::query_key);
-    to.kind = static_cast<MatrixChoice::Kind>(choice(words, key, names));
+    read(at, to.kind);
   }
 }
 
-std::string NamedMatrix::write(const MatrixChoice& value) {
+std::string write(const MatrixChoice& value, const FieldInfo&) {
   if (value.kind == MatrixChoice::given) return rows_text("matrix", value.entries);
   if (value.kind == MatrixChoice::from_file) return value.file.string();
   return names_of<MatrixChoice::Kind>()[value.kind];
 }
 
-void NamedPerceptron::read(const Settings& words, const std::string& key, PerceptronChoice& to) {
-  const Setting& s = setting(words, key);
+void read(const TypedValue& at, PerceptronChoice& to) {
+  const Setting& s = setting(at.words, at.key());
   to = {};
   if (s.text == "none") return;
   const bool gaussian = begins(s.text, "gaussian:");
@@ -218,21 +329,21 @@ void NamedPerceptron::read(const Settings& words, const std::string& key, Percep
     double h = 0;
     if (!parse_number(s.text.substr(s.text.find(':') + 1), h) || h < 1 || h > 1e6 ||
         h != std::floor(h))
-      refuse(words, key, "has no whole number of hidden units",
-             "write gaussian:512 or gradient:512 for 512 units");
+      at.refuse("has no whole number of hidden units",
+                "write gaussian:512 or gradient:512 for 512 units");
     to.kind = gaussian ? PerceptronChoice::gaussian : PerceptronChoice::gradient;
     to.units = static_cast<int>(h);
     return;
   }
   if (!ends_with(s.text, ".safetensors") && s.text.find('*') == std::string::npos)
-    refuse(words, key, "is neither none, gaussian:H, gradient:M nor a file",
-           "give a .safetensors file, or npy files as NAME_*.npy");
+    at.refuse("is neither none, gaussian:H, gradient:M nor a file",
+              "give a .safetensors file, or npy files as NAME_*.npy");
   to.kind = PerceptronChoice::from_file;
   to.folder = s.folder;
   to.file = s.text;
 }
 
-std::string NamedPerceptron::write(const PerceptronChoice& value) {
+std::string write(const PerceptronChoice& value, const FieldInfo&) {
   switch (value.kind) {
     case PerceptronChoice::none:
       return "none";
@@ -247,69 +358,63 @@ std::string NamedPerceptron::write(const PerceptronChoice& value) {
 }
 
 // post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt
-void Normalisation::read(const Settings& words, const std::string& key, NormalisationChoice& to) {
-  const std::vector<std::string> parts = split(text_of(words, key), ':');
+void read(const TypedValue& at, NormalisationChoice& to) {
+  const std::vector<std::string> parts = split(at.text(), ':');
   std::vector<std::string> names;
   for (const LayerNormRow& row : layer_norms()) names.emplace_back(row.name);
-  Settings word{{key, setting(words, key)}};
+  const std::string key = at.key();
+  Settings word{{key, setting(at.words, key)}};
   word[key].text = parts[0];
   const LayerNormRow& row = layer_norms()[static_cast<std::size_t>(choice(word, key, names))];
   to.kind = row.norm;
   to.argument.reset();
   const bool mix = row.argument == LayerNormRow::time, ngpt = row.argument == LayerNormRow::speed;
   if (parts.size() > (mix || ngpt ? 2u : 1u) || (mix && parts.size() < 2))
-    refuse(words, key, "has the wrong number of arguments",
-           "write mix:TAU with the time of the change, or ngpt:SPEED");
+    at.refuse("has the wrong number of arguments",
+              "write mix:TAU with the time of the change, or ngpt:SPEED");
   if (parts.size() < 2) return;
   double argument = 0;
   if (!parse_number(parts[1], argument) || argument < 0)
-    refuse(words, key, fmt::format("'{}' is not a number of 0 or above", parts[1]),
-           "write mix:TAU or ngpt:SPEED");
+    at.refuse(fmt::format("'{}' is not a number of 0 or above", parts[1]),
+              "write mix:TAU or ngpt:SPEED");
   to.argument = argument;
 }
 
-std::string Normalisation::write(const NormalisationChoice& value) {
+std::string write(const NormalisationChoice& value, const FieldInfo&) {
   const std::string name = row_of(value.kind).name;
   return value.argument ? fmt::format("{}:{}", name, *value.argument) : name;
 }
 
-void Gains::read(const Settings& words, const std::string& key, Vector& to) {
+void read(const TypedValue& at, Vector& to) {
   to.clear();
-  if (text_of(words, key) == "none") return;
-  for (const std::string& text : split(text_of(words, key), ','))
+  if (at.is(at.info.empty)) return;
+  for (const std::string& text : split(at.text(), ','))
     if (!parse_number(text, to.emplace_back()) || !(to.back() > 0))
-      refuse(words, key, fmt::format("'{}' is not a positive number", text),
-             "write one positive number per coordinate, for example 1,2,0.5");
+      at.refuse(fmt::format("'{}' is not a positive number", text),
+                "write one positive number per coordinate, for example 1,2,0.5");
 }
 
-std::string Gains::write(const Vector& value) {
-  return value.empty() ? "none" : fmt::format("{}", fmt::join(value, ","));
+std::string write(const Vector& value, const FieldInfo& info) {
+  return value.empty() ? std::string(info.empty) : fmt::format("{}", fmt::join(value, ","));
 }
 
-void Until::read(const Settings& words, const std::string& key, std::optional<double>& to) {
-  to.reset();
-  if (text_of(words, key) != "T") to = number_or_nan(text_of(words, key));
-}
+double time_or_nan(const TypedValue& at) { return number_or_nan(at.text()); }
 
-std::string Until::write(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "T";
-}
-
-void InitialWord::read(const Settings& words, const std::string& key, Initial& to) {
-  const std::string& text = text_of(words, key);
+void read(const TypedValue& at, Initial& to) {
+  const std::string& text = at.text();
   if (begins(text, "points:"))
-    to = InitialPoints{rows_of(words, key)};
+    to = InitialPoints{rows_of(at)};
   else if (ends_with(text, ".npy"))
-    to = InitialFile{file_of(words, key)};
+    to = InitialFile{at.file()};
   else if (begins(text, "test:") || begins(text, "train:"))
     to = picture_of(text);
   else if (ends_with(text, ".png"))
-    to = InitialFile{file_of(words, key)};
+    to = InitialFile{at.file()};
   else
-    to = read_law(words, key);
+    to = read_law(at.words, at.key());
 }
 
-std::string InitialWord::write(const Initial& value) {
+std::string write(const Initial& value, const FieldInfo&) {
   if (const auto* law = std::get_if<InitialLaw>(&value)) return law_text(*law);
   if (const auto* points = std::get_if<InitialPoints>(&value))
     return rows_text("points", points->points);
@@ -319,15 +424,15 @@ std::string InitialWord::write(const Initial& value) {
   return picture.finer == 1 ? text : fmt::format("{}:{}", text, picture.finer);
 }
 
-void Save::read(const Settings& words, const std::string& key, SaveChoice& to) {
-  const std::string& text = text_of(words, key);
+void read(const TypedValue& at, SaveChoice& to) {
+  const std::string& text = at.text();
   if (text == "final") {
     to = {SaveChoice::final, 0, 0};
   } else if (begins(text, "every:")) {
     const bool share = begins(text, "every:T/");
     const double value = number_or_nan(text.substr(share ? 8 : 6));
     if (!(value > 0))
-      refuse(words, key, "has no positive interval", "write save=every:0.1 or save=every:T/50");
+      at.refuse("has no positive interval", "write save=every:0.1 or save=every:T/50");
     to = {share ? SaveChoice::share : SaveChoice::every, value, 0};
   } else if (begins(text, "log:")) {
     const std::vector<std::string> parts = split(text, ':');
@@ -338,14 +443,14 @@ void Save::read(const Settings& words, const std::string& key, SaveChoice& to) {
       return;
     }
     if (parts.size() != 2 || !(first >= 2 && first <= 1e7) || first != std::floor(first))
-      refuse(words, key, "needs a whole number of times, 2 or more", "write save=log:200");
+      at.refuse("needs a whole number of times, 2 or more", "write save=log:200");
     to = {SaveChoice::log, first, 0};
   } else {
-    refuse(words, key, "is not a schedule", "write every:0.1, log:200 or final");
+    at.refuse("is not a schedule", "write every:0.1, log:200 or final");
   }
 }
 
-std::string Save::write(const SaveChoice& value) {
+std::string write(const SaveChoice& value, const FieldInfo&) {
   switch (value.kind) {
     case SaveChoice::every:
       return fmt::format("every:{}", value.first);

@@ -10,8 +10,7 @@
 
 namespace murmur {
 
-inline constexpr std::int64_t kMostWhole = 9'000'000'000'000'000;
-inline constexpr std::int64_t kMostParticles = 2'000'000'000, kMostCoordinates = 65'536;
+inline constexpr int kMostInRange = 10'000;  // points of FROM:TO:POINTS
 
 // Refuses the value of `key` with a reason and a remedy, and names its origin.
 [[noreturn]] void refuse(const Settings& settings, const std::string& key,
@@ -45,6 +44,7 @@ Method method_of(const Settings& settings);  // by its name in the table of meth
 struct Range {
   double from = 0, to = 0;
   int points = 0;
+  bool operator==(const Range&) const = default;
 };
 std::optional<Range> range_of(const Settings& settings, const std::string& key, int most);
 

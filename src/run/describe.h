@@ -64,7 +64,7 @@ Json value_json(const Value& value) {
     return finite_or_null<Json>(value);
   } else if constexpr (Described<Value>) {
     Json object = Json::object();
-    JsonWriter<Json, Value> writer{value, object};
+    JsonWriter<Json, Value> writer{{}, value, object};
     describe(writer, FieldsOf<Value>{});
     return object;
   } else if constexpr (is_optional<Value>) {
@@ -172,49 +172,49 @@ std::string cell_of(const std::vector<Entry>& value) {
 // --- Visitors.
 
 template <class Json, class S>
-struct JsonWriter {
+struct JsonWriter : FieldVisitor<JsonWriter<Json, S>> {
   const S& from;
   Json& to;
 
   template <class Field>
-  void operator()(const Field& field, const FieldInfo& info) {
+  void on_value(const Field& field, const FieldInfo& info) {
     const auto& value = std::invoke(field, from);  // also of a function
     if constexpr (is_optional<std::remove_cvref_t<decltype(value)>>)
       if (info.optional && !value) return;
     to[std::string(info.key)] = value_json<Json>(value);
   }
   template <class Field, class Enum>
-  void choice(const Field& field, Enum, const FieldInfo& info) {
+  void on_choice(const Field& field, Enum, const FieldInfo& info) {
     to[std::string(info.key)] = name_of(std::invoke(field, from));
   }
   template <class Function>
-  void derived(const Function& function, const FieldInfo& info) {
+  void on_derived(const Function& function, const FieldInfo& info) {
     to[std::string(info.key)] = value_json<Json>(function(from));
   }
   template <class Get, class Set>
-  void computed(const Get& get, const Set&, const FieldInfo& info) {
-    (*this)(get, info);
+  void on_computed(const Get& get, const Set&, const FieldInfo& info) {
+    on_value(get, info);
   }
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, const S&>>;
-    JsonWriter<Json, Part> writer{std::invoke(field, from), to};
+    JsonWriter<Json, Part> writer{{}, std::invoke(field, from), to};
     describe(writer, FieldsOf<Part>{});
   }
   template <class Field>
-  void list(const Field& field, const FieldInfo& info) {
-    if (!std::invoke(field, from).empty()) (*this)(field, info);
+  void on_list(const Field& field, const FieldInfo& info) {
+    if (!std::invoke(field, from).empty()) on_value(field, info);
   }
 };
 
 template <class S>
-struct JsonReader {
+struct JsonReader : FieldVisitor<JsonReader<S>> {
   const KeptJson& from;
   std::size_t columns;
   S& to;
 
   template <class Field>
-  void operator()(const Field& field, const FieldInfo& info) {
+  void on_value(const Field& field, const FieldInfo& info) {
     auto& value = std::invoke(field, to);
     const std::string key(info.key);
     if (!info.optional || from.has(key)) return read({from.at(key), info, columns}, value);
@@ -222,7 +222,7 @@ struct JsonReader {
       if (info.null != Null::refused) value = null_value(info.null);
   }
   template <class Field, class Enum>
-  void choice(const Field& field, Enum last, const FieldInfo& info) {
+  void on_choice(const Field& field, Enum last, const FieldInfo& info) {
     const std::string key(info.key);
     if (info.optional && !from.has(key)) return;
     const std::string text = from.at(key).text();
@@ -234,9 +234,9 @@ struct JsonReader {
     from.at(key).refuse("is none of its values");
   }
   template <class Function>
-  void derived(const Function&, const FieldInfo&) {}
+  void on_derived(const Function&, const FieldInfo&) {}
   template <class Get, class Set>
-  void computed(const Get&, const Set& set, const FieldInfo& info) {
+  void on_computed(const Get&, const Set& set, const FieldInfo& info) {
     std::remove_cvref_t<std::invoke_result_t<Get, const S&>> value{};
     const std::string key(info.key);
     if (!info.optional || from.has(key)) read({from.at(key), info, columns}, value);
@@ -245,51 +245,51 @@ struct JsonReader {
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, S&>>;
-    JsonReader<Part> reader{from, columns, std::invoke(field, to)};
+    JsonReader<Part> reader{{}, from, columns, std::invoke(field, to)};
     describe(reader, FieldsOf<Part>{});
   }
   template <class Field>
-  void list(const Field& field, const FieldInfo& info) {
+  void on_list(const Field& field, const FieldInfo& info) {
     std::invoke(field, to).clear();
-    if (from.has(std::string(info.key))) (*this)(field, info);
+    if (from.has(std::string(info.key))) on_value(field, info);
   }
 };
 
 template <class S>
 void read_struct(const KeptJson& from, std::size_t columns, S& to) {
-  JsonReader<S> reader{from, columns, to};
+  JsonReader<S> reader{{}, from, columns, to};
   describe(reader, FieldsOf<S>{});
 }
 
 template <class S>
-struct CellWriter {
+struct CellWriter : FieldVisitor<CellWriter<S>> {
   const S& from;
   std::map<std::string_view, std::string>& to;
 
   template <class Field>
-  void operator()(const Field& field, const FieldInfo& info) {
+  void on_value(const Field& field, const FieldInfo& info) {
     to[info.key] = cell_of(std::invoke(field, from));
   }
   template <class Field, class Enum>
-  void choice(const Field& field, Enum, const FieldInfo& info) {
+  void on_choice(const Field& field, Enum, const FieldInfo& info) {
     to[info.key] = cell_of(std::string(name_of(std::invoke(field, from))));
   }
   template <class Function>
-  void derived(const Function& function, const FieldInfo& info) {
+  void on_derived(const Function& function, const FieldInfo& info) {
     to[info.key] = cell_of(function(from));
   }
   template <class Get, class Set>
-  void computed(const Get& get, const Set&, const FieldInfo& info) {
+  void on_computed(const Get& get, const Set&, const FieldInfo& info) {
     to[info.key] = cell_of(std::invoke(get, from));
   }
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, const S&>>;
-    CellWriter<Part> writer{std::invoke(field, from), to};
+    CellWriter<Part> writer{{}, std::invoke(field, from), to};
     describe(writer, FieldsOf<Part>{});
   }
   template <class Field>
-  void list(const Field& field, const FieldInfo& info) {
+  void on_list(const Field& field, const FieldInfo& info) {
     to[info.key] = cell_of(std::invoke(field, from));
   }
 };
@@ -311,82 +311,82 @@ void set_value(const Vector& numbers, Value& to) requires std::is_arithmetic_v<V
 using NumbersByKey = std::map<std::string_view, Vector>;
 
 template <class S>
-struct NumberWriter {
+struct NumberWriter : FieldVisitor<NumberWriter<S>> {
   const S& from;
   NumbersByKey& to;
 
   template <class Field>
-  void operator()(const Field& field, const FieldInfo& info) {
+  void on_value(const Field& field, const FieldInfo& info) {
     to[info.key] = numbers_of_value(std::invoke(field, from));
   }
   template <class Field, class Enum>
-  void choice(const Field& field, Enum, const FieldInfo& info) {
+  void on_choice(const Field& field, Enum, const FieldInfo& info) {
     to[info.key] = {static_cast<double>(std::invoke(field, from))};
   }
   template <class Function>
-  void derived(const Function&, const FieldInfo&) {}
+  void on_derived(const Function&, const FieldInfo&) {}
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, const S&>>;
-    NumberWriter<Part> writer{std::invoke(field, from), to};
+    NumberWriter<Part> writer{{}, std::invoke(field, from), to};
     describe(writer, FieldsOf<Part>{});
   }
 };
 
 template <class S>
-struct NumberReader {
+struct NumberReader : FieldVisitor<NumberReader<S>> {
   const NumbersByKey& from;
   S& to;
   bool& fits;
 
   template <class Field>
-  void operator()(const Field& field, const FieldInfo& info) {
+  void on_value(const Field& field, const FieldInfo& info) {
     set_value(from.at(info.key), std::invoke(field, to));
   }
   template <class Field, class Enum>
-  void choice(const Field& field, Enum last, const FieldInfo& info) {
+  void on_choice(const Field& field, Enum last, const FieldInfo& info) {
     const double index = from.at(info.key).at(0);
     if (!(index >= 0 && index <= static_cast<double>(last))) return void(fits = false);
     std::invoke(field, to) = static_cast<Enum>(static_cast<int>(index));
   }
   template <class Function>
-  void derived(const Function&, const FieldInfo&) {}
+  void on_derived(const Function&, const FieldInfo&) {}
   template <class Field>
   void part(const Field& field) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, S&>>;
-    NumberReader<Part> reader{from, std::invoke(field, to), fits};
+    NumberReader<Part> reader{{}, from, std::invoke(field, to), fits};
     describe(reader, FieldsOf<Part>{});
   }
 };
 
 template <class S>
-struct FieldLister {
+struct FieldLister : FieldVisitor<FieldLister<S>> {
   std::vector<FieldInfo>& to;
 
   template <class Field>
-  void operator()(const Field&, const FieldInfo& info) {
+  void on_value(const Field&, const FieldInfo& info) {
     to.push_back(info);
   }
   template <class Field, class Enum>
-  void choice(const Field&, Enum, const FieldInfo& info) {
+  void on_choice(const Field&, Enum, const FieldInfo& info) {
     to.push_back(info);
   }
   template <class Function>
-  void derived(const Function&, const FieldInfo& info) {
+  void on_derived(const Function&, const FieldInfo& info) {
     to.push_back(info);
   }
   template <class Get, class Set>
-  void computed(const Get&, const Set&, const FieldInfo& info) {
+  void on_computed(const Get&, const Set&, const FieldInfo& info) {
     to.push_back(info);
   }
   template <class Field>
   void part(const Field&) {
     using Part = std::remove_cvref_t<std::invoke_result_t<Field, S&>>;
-    FieldLister<Part> lister{to};
+    FieldLister<Part> lister{{}, to};
     describe(lister, FieldsOf<Part>{});
   }
   template <class Field>
-  void list(const Field&, const FieldInfo& info) {
+  void on_list(const Field&, const FieldInfo& info) {
     to.push_back(info);
   }
 };
@@ -396,7 +396,7 @@ struct FieldLister {
 // Adds the fields of a described struct to a JSON object. Numbers that are not finite become null.
 template <class S, class Json>
 void write_fields(const S& from, Json& to) {
-  described::JsonWriter<Json, S> writer{from, to};
+  described::JsonWriter<Json, S> writer{{}, from, to};
   describe(writer, FieldsOf<S>{});
 }
 
@@ -411,7 +411,7 @@ void read_fields(const KeptJson& from, std::size_t columns, S& to) {
 template <class S>
 std::string csv_line(const S& from, std::span<const std::string_view> columns) {
   std::map<std::string_view, std::string> cells;
-  described::CellWriter<S> writer{from, cells};
+  described::CellWriter<S> writer{{}, from, cells};
   describe(writer, FieldsOf<S>{});
   std::vector<std::string> line;
   for (const std::string_view column : columns) line.push_back(cells.at(column));
@@ -423,14 +423,14 @@ std::string csv_line(const S& from, std::span<const std::string_view> columns) {
 template <class S>
 described::NumbersByKey numbers_of(const S& from) {
   described::NumbersByKey numbers;
-  described::NumberWriter<S> writer{from, numbers};
+  described::NumberWriter<S> writer{{}, from, numbers};
   describe(writer, FieldsOf<S>{});
   return numbers;
 }
 template <class S>
 bool set_numbers(const described::NumbersByKey& from, S& to) {
   bool fits = true;
-  described::NumberReader<S> reader{from, to, fits};
+  described::NumberReader<S> reader{{}, from, to, fits};
   describe(reader, FieldsOf<S>{});
   return fits;
 }
@@ -439,7 +439,7 @@ bool set_numbers(const described::NumbersByKey& from, S& to) {
 template <class S>
 std::vector<FieldInfo> fields_of() {
   std::vector<FieldInfo> fields;
-  described::FieldLister<S> lister{fields};
+  described::FieldLister<S> lister{{}, fields};
   describe(lister, FieldsOf<S>{});
   return fields;
 }

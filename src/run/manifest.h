@@ -19,8 +19,8 @@ struct Resumption {
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Resumption>) {
-  v(&Resumption::at, {.key = "at", .meaning = "time of the resumption"});
-  v(&Resumption::argv, {.key = "argv", .meaning = "its command line"});
+  v(&Resumption::at, "at", "time of the resumption");
+  v(&Resumption::argv, "argv", "its command line");
 }
 
 // A text of config.toml.
@@ -30,8 +30,8 @@ struct SettingsText {
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<SettingsText>) {
-  v(&SettingsText::sha256, {.key = "sha256", .meaning = "digest of the text"});
-  v(&SettingsText::text, {.key = "text", .meaning = "config.toml"});
+  v(&SettingsText::sha256, "sha256", "digest of the text");
+  v(&SettingsText::text, "text", "config.toml");
 }
 
 // The settings and inputs of the run; runs of earlier versions lack them.
@@ -54,11 +54,11 @@ struct MadeOf {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<MadeOf>) {
   using M = MadeOf;
-  v(&M::settings_sha256, {.key = "sha256", .meaning = "digest of the text"});
-  v(&M::settings, {.key = "text", .meaning = "config.toml"});
-  v(&M::before, {.key = "before", .meaning = "digests of the settings that these replaced"});
-  v.computed(&M::next_settings, &M::set_next_settings,
-             {.key = "next", .meaning = "settings that will replace these", .optional = true});
+  v(&M::settings_sha256, "sha256", "digest of the text");
+  v(&M::settings, "text", "config.toml");
+  v(&M::before, "before", "digests of the settings that these replaced");
+  v.computed(&M::next_settings, &M::set_next_settings, "next", "settings that will replace these",
+             {.optional = true});
 }
 
 // The run that a branch parted from.
@@ -70,9 +70,9 @@ struct Parent {
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Parent>) {
-  v(&Parent::run, {.key = "run", .meaning = "directory of the run"});
-  v(&Parent::settings_sha256, {.key = "settings_sha256", .meaning = "digest of its config.toml"});
-  v(&Parent::t, {.key = "t", .meaning = "time at which the branch parted"});
+  v(&Parent::run, "run", "directory of the run");
+  v(&Parent::settings_sha256, "settings_sha256", "digest of its config.toml");
+  v(&Parent::t, "t", "time at which the branch parted");
 }
 
 struct Machine {
@@ -82,8 +82,8 @@ struct Machine {
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Machine>) {
-  v(&Machine::cpu, {.key = "cpu", .meaning = "name of the processor"});
-  v(&Machine::cores, {.key = "cores", .meaning = "number of its hardware threads"});
+  v(&Machine::cpu, "cpu", "name of the processor");
+  v(&Machine::cores, "cores", "number of its hardware threads");
 }
 
 struct Manifest {
@@ -119,28 +119,26 @@ struct Manifest {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Manifest>) {
   using M = Manifest;
-  v(&M::status, {.key = "status", .meaning = "running, done, interrupted or failed"});
-  v(&M::sentence, {.key = "sentence", .meaning = "the result in one sentence"});
-  v(&M::command, {.key = "command", .meaning = "the command that made the run"});
-  v(&M::argv, {.key = "argv", .meaning = "its command line"});
-  v(&M::engine, {.key = "engine", .meaning = "full name of the engine"});
-  v(&M::seed, {.key = "seed", .meaning = "seed of the run"});
-  v(&M::version, {.key = "version", .meaning = "version of the program"});
-  v(&M::commit, {.key = "commit", .meaning = "commit of the program"});
-  v(&M::machine, {.key = "machine", .meaning = "the machine that made the run"});
-  v(&M::started, {.key = "started", .meaning = "time of the start, UTC"});
-  v.computed(&M::end, &M::set_end, {.key = "finished", .meaning = "time of the end, UTC"});
-  v(&M::seconds, {.key = "seconds", .meaning = "seconds of all sessions that closed the run"});
-  v.derived([](const M& m) { return m.resumes.size(); },
-            {.key = "resumed", .meaning = "number of resumptions"});
-  v(&M::resumes, {.key = "resumes", .meaning = "each resumption"});
-  v(&M::numbers, {.key = "numbers", .meaning = "counts and results", .null = Null::nan});
-  v(&M::sha256, {.key = "sha256", .meaning = "digests of the outputs"});
-  v(&M::made_of, {.key = "settings", .meaning = "settings of the run", .optional = true});
-  v.computed(&M::inputs, &M::set_inputs,
-             {.key = "inputs", .meaning = "digests of the files in inputs/", .optional = true});
-  v(&M::parent,
-    {.key = "parent", .meaning = "the run that this one branched from", .optional = true});
+  v(&M::status, "status", "running, done, interrupted or failed");
+  v(&M::sentence, "sentence", "the result in one sentence");
+  v(&M::command, "command", "the command that made the run");
+  v(&M::argv, "argv", "its command line");
+  v(&M::engine, "engine", "full name of the engine");
+  v(&M::seed, "seed", "seed of the run");
+  v(&M::version, "version", "version of the program");
+  v(&M::commit, "commit", "commit of the program");
+  v(&M::machine, "machine", "the machine that made the run");
+  v(&M::started, "started", "time of the start, UTC");
+  v.computed(&M::end, &M::set_end, "finished", "time of the end, UTC");
+  v(&M::seconds, "seconds", "seconds of all sessions that closed the run");
+  v.derived([](const M& m) { return m.resumes.size(); }, "resumed", "number of resumptions");
+  v(&M::resumes, "resumes", "each resumption");
+  v(&M::numbers, "numbers", "counts and results", {.null = Null::nan});
+  v(&M::sha256, "sha256", "digests of the outputs");
+  v(&M::made_of, "settings", "settings of the run", {.optional = true});
+  v.computed(&M::inputs, &M::set_inputs, "inputs", "digests of the files in inputs/",
+             {.optional = true});
+  v(&M::parent, "parent", "the run that this one branched from", {.optional = true});
 }
 
 // Returns a manifest filled in with this program, this machine and the current time.

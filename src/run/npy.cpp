@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <map>
+#include <memory>
+#include <mutex>
 
 #include "run/formats.h"
 #include "run/text.h"
@@ -254,7 +257,45 @@ Array parse_npy(std::span<const std::byte> bytes, const std::string& where) {
   return read_array(source_of(bytes, where));
 }
 
+namespace {
+
+// The arrays in memory by path.
+struct ArraysByPath {
+  std::mutex mutex{};
+  std::map<std::string, std::shared_ptr<const Array>> arrays{};
+  std::uint64_t made = 0;
+};
+
+ArraysByPath& arrays_in_memory() {
+  static auto* const all = new ArraysByPath;
+  return *all;
+}
+
+std::shared_ptr<const Array> find_in_memory(const std::string& path) {
+  ArraysByPath& all = arrays_in_memory();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const auto found = all.arrays.find(path);
+  return found == all.arrays.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+ArrayInMemory::ArrayInMemory(const std::string& name, Array array) {
+  ArraysByPath& all = arrays_in_memory();
+  auto kept = std::make_shared<const Array>(std::move(array));
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  path_ = fmt::format("/murmur-memory/{}/{}.npy", all.made++, name);
+  all.arrays[path_] = std::move(kept);
+}
+
+ArrayInMemory::~ArrayInMemory() {
+  ArraysByPath& all = arrays_in_memory();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.arrays.erase(path_);
+}
+
 Array read_npy(const std::filesystem::path& path) {
+  if (const auto array = find_in_memory(path.string())) return *array;
   const File file = File::reading(path);
   return read_array(source_of(file));
 }

@@ -25,6 +25,20 @@ NpyHeader read_npy_header(const Source& source);
 // multiple of 64.
 std::string npy_header_text(Element element, std::string_view axes);
 
+// While it exists, read_npy reads the array from memory by `path`, which names no file. Programs
+// that embed the commands pass arrays to them in this way.
+class ArrayInMemory {
+ public:
+  ArrayInMemory(const std::string& name, Array array);
+  ~ArrayInMemory();
+  ArrayInMemory(const ArrayInMemory&) = delete;
+  ArrayInMemory& operator=(const ArrayInMemory&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 // An npy file of shape (rows, ...) whose header counts only complete rows. At any instant, also
 // after a crash, a reader finds a file that numpy opens.
 class GrowingNpy {

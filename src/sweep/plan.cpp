@@ -172,9 +172,8 @@ void set_base(Sweep& sweep, const Settings& settings) {
     return std::any_of(sweep.axes.begin(), sweep.axes.end(),
                        [&](const Axis& axis) { return axis.name == name; });
   };
-  for (const Row<ExperimentSpec>& row : experiment_rows())
-    if (!is_axis(row.parameter.name))
-      row.read(sweep.base.words, row.parameter.name, sweep.base.spec);
+  for (const Row<ExperimentSpec>& row : rows_of<ExperimentSpec>())
+    if (!is_axis(row.parameter.name)) row.read(sweep.base.words, sweep.base.spec);
   sweep.base.spec.save = SaveChoice{SaveChoice::final, 0, 0};
 }
 
@@ -213,22 +212,45 @@ void set_config(Sweep& sweep, const Settings& settings, const Experiment& e) {
 
 }  // namespace
 
+namespace {
+
+// The settings of a sweep besides those of its simulations.
+struct SweepSpec {
+  std::int64_t replicas = 64;
+  int times = 200, refine = 0;
+  std::string observe = "close_pairs", axes = "auto", look = "paper", defaults = "none";
+};
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<SweepSpec>) {
+  using S = SweepSpec;
+  v(&S::replicas, "replicas", "simulations per cell, each from its own start",
+    {.least = 1, .greatest = 4'000'000'000});
+  v(&S::times, "times", "checkpoints over [0, T]", {.least = 1, .greatest = 1'000'000});
+  v(&S::refine, "refine", "how often steep intervals of the first axis halve",
+    {.values = "0 to 20", .least = 0, .greatest = 20});
+  v(&S::observe, "observe", "what refinement, front and heat map look at",
+    {.values = "close_pairs, mean_cos, order, clusters"});
+  v(&S::axes, "axes", "order of the axes; auto: as typed", {.values = "auto, or NAME,NAME,..."});
+  v(&S::look, "look", "style of the heat maps", {.values = "paper, slides, dark"});
+  v(&S::defaults, "defaults", "which of the file's values were not given; written by the sweep",
+    {.values = "none, or NAME,NAME,..."});
+}
+
+}  // namespace
+
+template <>
+std::span<const Row<SweepSpec>> rows_of<SweepSpec>() {
+  static const std::vector<Row<SweepSpec>> rows = make_rows<SweepSpec>();
+  return rows;
+}
+
 std::span<const Parameter> sweep_parameters() {
-  using P = Parameter;
   static const std::vector<Parameter> table = [] {
-    std::vector<Parameter> rows = {
-        {P::whole, "replicas", "64", "1 or more", "simulations per cell, each from its own start"},
-        {P::whole, "times", "200", "1 or more", "checkpoints over [0, T]"},
-        {P::whole, "refine", "0", "0 to 20", "how often steep intervals of the first axis halve"},
-        {P::word, "observe", "close_pairs", "close_pairs, mean_cos, order, clusters",
-         "what refinement, front and heat map look at"},
-        {P::word, "axes", "auto", "auto, or NAME,NAME,...", "order of the axes; auto: as typed"},
-        {P::word, "look", "paper", "paper, slides, dark", "style of the heat maps"},
-        {P::word, "defaults", "none", "none, or NAME,NAME,...",
-         "which of the file's values were not given; written by the sweep"},
-    };
-    rows.insert(rows.end(), parameters().begin(), parameters().end());
-    return rows;
+    const auto own = parameters_in<SweepSpec>();
+    std::vector<Parameter> all(own.begin(), own.end());
+    all.insert(all.end(), parameters().begin(), parameters().end());
+    return all;
   }();
   return table;
 }
@@ -247,9 +269,10 @@ Sweep make_sweep(const Settings& given, const std::vector<std::string>& typed) {
                        read_axis({Parameter::whole, "seed", "", "", ""}, setting(settings, "seed"))
                    ? 0
                    : seed_of(settings);
-  sweep.replicas = whole(settings, "replicas", 1, 4'000'000'000);
-  sweep.times = static_cast<int>(whole(settings, "times", 1, 1'000'000));
-  sweep.refine = static_cast<int>(whole(settings, "refine", 0, 20));
+  const SweepSpec spec = read_spec<SweepSpec>(settings);
+  sweep.replicas = spec.replicas;
+  sweep.times = spec.times;
+  sweep.refine = spec.refine;
   sweep.observe =
       kept_observables()[static_cast<std::size_t>(choice(settings, "observe", kept_observables()))];
   static const std::vector<std::string> looks = {"paper", "slides", "dark"};
@@ -316,11 +339,11 @@ WordedSpec spec_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t repli
     Setting& s = worded.words[name];
     s.text = cell.values[a];
     s.origin = "the cell " + name_of(sweep, cell);
-    const Row<ExperimentSpec>& row = experiment_row(name);
+    const Row<ExperimentSpec>& row = row_named<ExperimentSpec>(name);
     if (sweep.axes[a].numeric)
-      row.accept(worded.words, name, cell.numbers[a], worded.spec);
+      row.accept(worded.words, cell.numbers[a], worded.spec);
     else
-      row.read(worded.words, name, worded.spec);
+      row.read(worded.words, worded.spec);
   }
   worded.spec.random.replica = static_cast<std::uint32_t>(replica);
   return worded;
@@ -360,7 +383,7 @@ class CellSpecs {
  public:
   explicit CellSpecs(const Sweep& sweep)
       : sweep_(sweep), cell_(sweep.base), index_(sweep.axes.size(), kUnread) {
-    for (const Axis& axis : sweep.axes) rows_.push_back(&experiment_row(axis.name));
+    for (const Axis& axis : sweep.axes) rows_.push_back(&row_named<ExperimentSpec>(axis.name));
   }
 
   // Returns the spec of cell k with the settings of its model; nothing if a value is invalid for
@@ -388,9 +411,9 @@ class CellSpecs {
     const Axis& axis = sweep_.axes[a];
     cell_.words[axis.name].text = axis.values[index];
     if (axis.numeric)
-      rows_[a]->accept(cell_.words, axis.name, axis.numbers[index], cell_.spec);
+      rows_[a]->accept(cell_.words, axis.numbers[index], cell_.spec);
     else
-      rows_[a]->read(cell_.words, axis.name, cell_.spec);
+      rows_[a]->read(cell_.words, cell_.spec);
     index_[a] = index;
   }
 

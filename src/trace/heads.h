@@ -68,11 +68,11 @@ template <class Visitor>
 void describe(Visitor& v, FieldsOf<HeadReading>) {
   using H = HeadReading;
   const auto number = [&](const auto& field, const char* key, const char* meaning) {
-    v(field, {.key = key, .meaning = meaning, .null = Null::nan, .optional = true});
+    v(field, key, meaning, {.null = Null::nan, .optional = true});
   };
-  v(&H::block, {.key = "block", .meaning = "block of the head"});
-  v(&H::head, {.key = "head", .meaning = "number of the head in its block"});
-  v(&H::sink_at, {.key = "sink_at", .meaning = "the token with the largest mean attention"});
+  v(&H::block, "block", "block of the head");
+  v(&H::head, "head", "number of the head in its block");
+  v(&H::sink_at, "sink_at", "the token with the largest mean attention");
   number(&H::beta, "beta", "inverse temperature that fits the head best");
   number(&H::misfit, "misfit", "distance of its attention from that fit");
   number(&H::uniform, "uniform_misfit", "distance of its attention from uniform attention");

@@ -20,9 +20,9 @@ struct PredictedToken {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<PredictedToken>) {
   using T = PredictedToken;
-  v(&T::id, {.key = "id", .meaning = "number of the token"});
-  v(&T::token, {.key = "token", .meaning = "the token as the vocabulary spells it"});
-  v(&T::probability, {.key = "probability", .meaning = "its probability", .null = Null::zero});
+  v(&T::id, "id", "number of the token");
+  v(&T::token, "token", "the token as the vocabulary spells it");
+  v(&T::probability, "probability", "its probability", {.null = Null::zero});
 }
 
 // One frame at one token: final norm and unembedding of its state, then softmax.
@@ -37,14 +37,11 @@ struct LensRow {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<LensRow>) {
   using R = LensRow;
-  v(&R::frame, {.key = "layer", .meaning = "the layer whose state is read"});
-  v(&R::top, {.key = "says", .meaning = "the likeliest next tokens"});
-  v(&R::entropy,
-    {.key = "entropy", .meaning = "entropy of the prediction, nats", .null = Null::zero});
-  v(&R::rank,
-    {.key = "rank_of_last", .meaning = "rank of the token that the whole model predicts"});
-  v(&R::probability,
-    {.key = "probability_of_last", .meaning = "probability of that token", .null = Null::zero});
+  v(&R::frame, "layer", "the layer whose state is read");
+  v(&R::top, "says", "the likeliest next tokens");
+  v(&R::entropy, "entropy", "entropy of the prediction, nats", {.null = Null::zero});
+  v(&R::rank, "rank_of_last", "rank of the token that the whole model predicts");
+  v(&R::probability, "probability_of_last", "probability of that token", {.null = Null::zero});
 }
 
 struct LensRequest {
@@ -72,8 +69,8 @@ struct Candidates {
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Candidates>) {
-  v(&Candidates::words, {.key = "words", .meaning = "the likeliest next tokens"});
-  v(&Candidates::kappa, {.key = "kappa", .meaning = "scale of the cosines in the softmax"});
+  v(&Candidates::words, "words", "the likeliest next tokens");
+  v(&Candidates::kappa, "kappa", "scale of the cosines in the softmax");
 }
 // The candidates of the last layer at request.place; empty without an unembedding.
 Candidates candidates_of(const Transformer& model, const TracedText& text,

@@ -26,11 +26,10 @@ struct PartReading {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<PartReading>) {
   using R = PartReading;
-  v(&R::part, {.key = "part", .meaning = "the part that is left out, or none"});
-  v(&R::mean_cos, {.key = "mean_cos", .meaning = "mean cosine per frame", .null = Null::nan});
-  v(&R::clusters, {.key = "clusters", .meaning = "clusters per frame", .null = Null::nan});
-  v(&R::effective_rank,
-    {.key = "effective_rank", .meaning = "effective rank per frame", .null = Null::nan});
+  v(&R::part, "part", "the part that is left out, or none");
+  v(&R::mean_cos, "mean_cos", "mean cosine per frame", {.null = Null::nan});
+  v(&R::clusters, "clusters", "clusters per frame", {.null = Null::nan});
+  v(&R::effective_rank, "effective_rank", "effective rank per frame", {.null = Null::nan});
 }
 
 // With all parts, then without attention, without feed-forward, without the norms of the blocks.

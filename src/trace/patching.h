@@ -53,22 +53,22 @@ struct Patching {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Patching::Row>) {
   using R = Patching::Row;
-  v([](auto& r) -> auto& { return r.at.frame; }, {.key = "layer", .meaning = "layer of the state"});
-  v([](auto& r) -> auto& { return r.at.place; }, {.key = "token", .meaning = "token of the state"});
-  v(&R::patched, {.key = "logit_difference", .meaning = "logit difference with the patch"});
-  v(&R::recovered, {.key = "recovered",
-                    .meaning = "1: the second text has the answer of the first, 0: no effect",
-                    .null = Null::nan,
-                    .optional = true});
+  v(
+      [](auto& r) -> auto& { return r.at.frame; }, "layer", "layer of the state");
+  v(
+      [](auto& r) -> auto& { return r.at.place; }, "token", "token of the state");
+  v(&R::patched, "logit_difference", "logit difference with the patch");
+  v(&R::recovered, "recovered", "1: the second text has the answer of the first, 0: no effect",
+    {.null = Null::nan, .optional = true});
 }
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Patching>) {
   using P = Patching;
-  v(&P::answers, {.key = "answers", .meaning = "the two tokens whose logits are compared"});
-  v(&P::first, {.key = "first", .meaning = "logit difference of the first text"});
-  v(&P::second, {.key = "second", .meaning = "logit difference of the second text"});
-  v.computed(&P::rows, &P::set_rows, {.key = "patched", .meaning = "one row per place"});
+  v(&P::answers, "answers", "the two tokens whose logits are compared");
+  v(&P::first, "first", "logit difference of the first text");
+  v(&P::second, "second", "logit difference of the second text");
+  v.computed(&P::rows, &P::set_rows, "patched", "one row per place");
 }
 
 // Patches at one place, or, without one, at each place in turn. Error(input) for texts of different

@@ -49,39 +49,38 @@ struct TraceFile {
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<TraceFile::Text>) {
   using T = TraceFile::Text;
-  v(&T::text, {.key = "text", .meaning = "the text, or the path of the picture"});
-  v(&T::given, {.key = "given", .meaning = "number of tokens of the input"});
-  v(&T::ids, {.key = "ids", .meaning = "numbers of the tokens"});
-  v(&T::tokens, {.key = "tokens", .meaning = "the tokens as the vocabulary spells them"});
-  v(&T::lens, {.key = "lens", .meaning = "what the state of each layer predicts"});
+  v(&T::text, "text", "the text, or the path of the picture");
+  v(&T::given, "given", "number of tokens of the input");
+  v(&T::ids, "ids", "numbers of the tokens");
+  v(&T::tokens, "tokens", "the tokens as the vocabulary spells them");
+  v(&T::lens, "lens", "what the state of each layer predicts");
 }
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<TraceFile>) {
   using T = TraceFile;
-  v(&T::made_by, {.key = "made_by", .meaning = "arguments of the command that made the run"});
-  v(&T::model, {.key = "model", .meaning = "path of the model"});
-  v(&T::sha256, {.key = "sha256", .meaning = "digests of the model's files"});
-  v(&T::family, {.key = "family", .meaning = "family of the transformer"});
-  v(&T::blocks, {.key = "blocks", .meaning = "number of blocks"});
-  v(&T::heads, {.key = "heads", .meaning = "heads per block"});
-  v(&T::d, {.key = "d", .meaning = "coordinates of a token", .least = 1});
-  v(&T::vocabulary, {.key = "vocabulary", .meaning = "number of tokens that the model knows"});
-  v(&T::causal, {.key = "causal", .meaning = "whether tokens attend only to earlier ones"});
-  v(&T::beta, {.key = "beta", .meaning = "inverse temperature that fits all heads best"});
-  v(&T::block_beta, {.key = "block_beta", .meaning = "the same for the heads of each block"});
-  v(&T::repeat, {.key = "repeat", .meaning = "how often the blocks run", .least = 1});
-  v(&T::feed_forward, {.key = "feed_forward", .meaning = "whether the feed-forward runs"});
-  v(&T::random_weights, {.key = "random_weights", .meaning = "seed of random weights"});
-  v(&T::swapped, {.key = "swapped", .meaning = "pairs of blocks that change places"});
-  v(&T::by_head, {.key = "by_head", .meaning = "readings of each head"});
-  v(&T::texts, {.key = "texts", .meaning = "the texts, whose tokens are the particles"});
-  v(&T::patching, {.key = "patching", .meaning = "effect of states moved between two texts"});
-  v(&T::attention, {.key = "attention", .meaning = "whether the attention runs", .optional = true});
-  v(&T::norms, {.key = "norms", .meaning = "whether the norms run", .optional = true});
-  v(&T::parts, {.key = "parts", .meaning = "readings without each part", .optional = true});
-  v(&T::candidates,
-    {.key = "candidates", .meaning = "likeliest next tokens of the first text", .optional = true});
+  v(&T::made_by, "made_by", "arguments of the command that made the run");
+  v(&T::model, "model", "path of the model");
+  v(&T::sha256, "sha256", "digests of the model's files");
+  v(&T::family, "family", "family of the transformer");
+  v(&T::blocks, "blocks", "number of blocks");
+  v(&T::heads, "heads", "heads per block");
+  v(&T::d, "d", "coordinates of a token", {.least = 1});
+  v(&T::vocabulary, "vocabulary", "number of tokens that the model knows");
+  v(&T::causal, "causal", "whether tokens attend only to earlier ones");
+  v(&T::beta, "beta", "inverse temperature that fits all heads best");
+  v(&T::block_beta, "block_beta", "the same for the heads of each block");
+  v(&T::repeat, "repeat", "how often the blocks run", {.least = 1});
+  v(&T::feed_forward, "feed_forward", "whether the feed-forward runs");
+  v(&T::random_weights, "random_weights", "seed of random weights");
+  v(&T::swapped, "swapped", "pairs of blocks that change places");
+  v(&T::by_head, "by_head", "readings of each head");
+  v(&T::texts, "texts", "the texts, whose tokens are the particles");
+  v(&T::patching, "patching", "effect of states moved between two texts");
+  v(&T::attention, "attention", "whether the attention runs", {.optional = true});
+  v(&T::norms, "norms", "whether the norms run", {.optional = true});
+  v(&T::parts, "parts", "readings without each part", {.optional = true});
+  v(&T::candidates, "candidates", "likeliest next tokens of the first text", {.optional = true});
 }
 
 nlohmann::ordered_json json_of(const TraceFile& trace);

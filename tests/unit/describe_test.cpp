@@ -8,6 +8,7 @@
 #include <set>
 
 #include "experiment/landscape_setup.h"
+#include "experiment/rows.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -33,23 +34,23 @@ struct Outer {
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Inner>) {
-  v(&Inner::size, {.key = "size", .meaning = "a size", .least = 0});
+  v(&Inner::size, "size", "a size", {.least = 0});
 }
 
 template <class Visitor>
 void describe(Visitor& v, FieldsOf<Outer>) {
-  v(&Outer::energy, {.key = "energy", .meaning = "an energy"});
-  v(&Outer::bound, {.key = "bound", .meaning = "a bound", .null = Null::infinity});
-  v(&Outer::old, {.key = "old", .meaning = "a late field", .null = Null::nan, .optional = true});
-  v(&Outer::count, {.key = "count", .meaning = "a count"});
-  v(&Outer::flag, {.key = "flag", .meaning = "a flag"});
-  v(&Outer::name, {.key = "name", .meaning = "a name"});
-  v(&Outer::shares, {.key = "shares", .meaning = "shares", .least = 0, .greatest = 1});
-  v(&Outer::places, {.key = "places", .meaning = "rows of two"});
-  v.choice(&Outer::colour, Colour::green, {.key = "colour", .meaning = "a colour"});
+  v(&Outer::energy, "energy", "an energy");
+  v(&Outer::bound, "bound", "a bound", {.null = Null::infinity});
+  v(&Outer::old, "old", "a late field", {.null = Null::nan, .optional = true});
+  v(&Outer::count, "count", "a count");
+  v(&Outer::flag, "flag", "a flag");
+  v(&Outer::name, "name", "a name");
+  v(&Outer::shares, "shares", "shares", {.least = 0, .greatest = 1});
+  v(&Outer::places, "places", "rows of two");
+  v.choice(&Outer::colour, Colour::green, "colour", "a colour");
   v.part(&Outer::inner);
-  v.list(&Outer::rows, {.key = "rows", .meaning = "a list"});
-  v.derived([](const Outer& o) { return o.count + 1; }, {.key = "next", .meaning = "count + 1"});
+  v.list(&Outer::rows, "rows", "a list");
+  v.derived([](const Outer& o) { return o.count + 1; }, "next", "count + 1");
 }
 
 Outer sample() {
@@ -127,6 +128,59 @@ TEST(Describe, MakesCellsOfTheColumnsAskedFor) {
   EXPECT_EQ(csv_line(sample(), columns), "\"a, b\",2,,1,green,4\n");
 }
 
+struct Pairs {
+  std::optional<Inner> here{}, absent{};
+  std::vector<std::pair<int, int>> swapped{};
+  std::map<std::string, double> numbers{};
+  int first = 1, second = 2;
+  std::vector<int> both() const { return {first, second}; }
+  void set_both(const std::vector<int>& values) { first = values.at(0), second = values.at(1); }
+};
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<Pairs>) {
+  v(&Pairs::here, "here", "null when empty");
+  v(&Pairs::absent, "absent", "absent when empty", {.optional = true});
+  v(&Pairs::swapped, "swapped", "pairs");
+  v(&Pairs::numbers, "numbers", "numbers by name", {.null = Null::nan});
+  v.computed(&Pairs::both, &Pairs::set_both, "both", "two numbers as a list");
+}
+
+TEST(Describe, WritesAndReadsOptionalsPairsMapsAndComputedValues) {
+  const Pairs pairs{.swapped = {{3, 4}}, .numbers = {{"a", std::nan("")}, {"b", 2}}};
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  write_fields(pairs, json);
+  const std::string text =
+      R"({"here":null,"swapped":[[3,4]],"numbers":{"a":null,"b":2.0},"both":[1,2]})";
+  EXPECT_EQ(json.dump(), text);
+  Pairs again{.here = Inner{7}, .absent = Inner{8}};
+  read_fields(KeptJson::parse(
+                  R"({"here":{"size":5},"swapped":[],"numbers":{"a":null},"both":[6,7]})", "here"),
+              0, again);
+  EXPECT_EQ(again.here->size, 5);
+  EXPECT_EQ(again.second, 7);
+  EXPECT_TRUE(std::isnan(again.numbers.at("a")));
+  EXPECT_THROW(
+      read_fields(KeptJson::parse(R"({"here":null,"swapped":[[1]],"numbers":{},"both":[1,2]})", ""),
+                  0, again),
+      Error);
+}
+
+TEST(Describe, TurnsFieldsIntoTheNumbersOfACheckpointAndBack) {
+  CriticalPoint point{.energy = -1.5, .index = 3, .second_order = true};
+  point.certificate.reason = Certificate::Reason::samples;
+  described::NumbersByKey numbers = numbers_of(point);
+  EXPECT_EQ(numbers.at("energy"), Vector{-1.5});
+  EXPECT_EQ(numbers.count("answer"), 0u);  // is derived
+  CriticalPoint again;
+  EXPECT_TRUE(set_numbers(numbers, again));
+  EXPECT_EQ(again.index, 3);
+  EXPECT_TRUE(again.second_order);
+  EXPECT_EQ(again.certificate.reason, Certificate::Reason::samples);
+  numbers["reason"] = {99};
+  EXPECT_FALSE(set_numbers(numbers, again));
+}
+
 TEST(Describe, HasDifferentKeysAndAMeaningForEachFieldOfAScan) {
   std::set<std::string_view> keys;
   for (const FieldInfo& field : fields_of<ScanPoint>()) {
@@ -134,6 +188,52 @@ TEST(Describe, HasDifferentKeysAndAMeaningForEachFieldOfAScan) {
     EXPECT_FALSE(field.meaning.empty()) << field.key;
   }
   EXPECT_EQ(keys.size(), 34u);
+}
+
+struct Spec {
+  double rate = 1e-8, share = 0.5;
+  int count = 0;
+  std::optional<double> end{};
+  Clock clock = Clock::u2;
+};
+
+template <class Visitor>
+void describe(Visitor& v, FieldsOf<Spec>) {
+  v(&Spec::rate, "rate", "a rate", {.least = 0, .above = true});
+  v(&Spec::share, "share", "a share", {.least = 0, .greatest = 1});
+  v(&Spec::count, "count", "a count", {.least = 2, .greatest = 9, .zero = "auto"});
+  v(&Spec::end, "end", "an end", {.least = 0, .empty = "none"});
+  v(&Spec::clock, "clock", "a clock", {.greatest = static_cast<double>(Clock::u3)});
+}
+
+TEST(Describe, GivesDefaultsAndValuesOfParameters) {
+  std::string text;
+  for (const Row<Spec>& row : make_rows<Spec>())
+    text += std::string(row.parameter.name) + "=" + row.parameter.initial + " (" +
+            row.parameter.values + ") ";
+  EXPECT_EQ(text,
+            "rate=1e-8 (above 0) share=0.5 (0 to 1) count=auto (auto, or 2 or more) "
+            "end=none (none, 0 or more) clock=U2 (U1, U2, U3) ");
+}
+
+TEST(Describe, RefusesValuesOfParametersOutOfRange) {
+  const auto read = [](const char* name, const char* text) {
+    Spec spec;
+    for (const Row<Spec>& row : make_rows<Spec>())
+      if (name == std::string_view(row.parameter.name)) row.read({{name, {text, "here"}}}, spec);
+    return spec;
+  };
+  EXPECT_EQ(read("count", "auto").count, 0);
+  EXPECT_EQ(read("count", "9").count, 9);
+  EXPECT_EQ(read("end", "0.5").end, 0.5);
+  EXPECT_EQ(read("end", "none").end, std::nullopt);
+  EXPECT_EQ(read("clock", "U3").clock, Clock::u3);
+  EXPECT_THROW(read("rate", "0"), Error);
+  EXPECT_THROW(read("share", "1.5"), Error);
+  EXPECT_THROW(read("count", "1"), Error);
+  EXPECT_THROW(read("count", "10"), Error);
+  EXPECT_THROW(read("end", "-1"), Error);
+  EXPECT_THROW(read("clock", "U4"), Error);
 }
 
 }  // namespace

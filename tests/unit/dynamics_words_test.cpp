@@ -101,7 +101,7 @@ const std::map<std::string, Heard> kHeard = {
 
 // A parameter that nothing reads would be accepted in silence. A new one needs a row above.
 TEST(DynamicsWords, AreAllHeard) {
-  for (const Row<ExperimentSpec>& row : experiment_rows()) {
+  for (const Row<ExperimentSpec>& row : rows_of<ExperimentSpec>()) {
     if (!row.of_dynamics) continue;
     const auto found = kHeard.find(row.parameter.name);
     ASSERT_NE(found, kHeard.end()) << row.parameter.name << " is not known to change anything";

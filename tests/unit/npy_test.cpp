@@ -1,4 +1,6 @@
 // npy_test.cpp: npy files go out and come back, and malformed ones are refused in plain words.
+#include "run/npy.h"
+
 #include <gtest/gtest.h>
 
 #include "murmur/error.h"
@@ -45,6 +47,22 @@ TEST(Npy, WritesWhatNumpyWrites) {
   dictionary.resize(117, ' ');
   EXPECT_EQ(read_text(directory / "x.npy"),
             npy(dictionary + "\n", bytes<double>({0, 1, 2, 3, 4, 5})));
+}
+
+TEST(Npy, ReadsAnArrayInMemoryWhileItExists) {
+  Array array;
+  array.shape = {2, 1};
+  array.values = std::vector<double>{0.1, -3};
+  std::string path;
+  {
+    const ArrayInMemory held("points", array), other("points", array);
+    path = held.path();
+    EXPECT_NE(path, other.path());
+    EXPECT_TRUE(path.ends_with("/points.npy"));
+    EXPECT_EQ(read_npy(path).shape, array.shape);
+    EXPECT_EQ(read_npy(path).doubles(), array.doubles());
+  }
+  EXPECT_THROW(read_npy(path), Error);
 }
 
 TEST(Npy, EveryTypeAndShapeComesBack) {

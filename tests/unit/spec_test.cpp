@@ -15,7 +15,7 @@ namespace {
 
 std::string differing(const ExperimentSpec& a, const ExperimentSpec& b) {
   std::string names;
-  for (const Row<ExperimentSpec>& row : experiment_rows())
+  for (const Row<ExperimentSpec>& row : rows_of<ExperimentSpec>())
     if (!row.same(a, b)) names += std::string(row.parameter.name) + " ";
   return names;
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::string differing(const TrainingSpec& a, const TrainingSpec& b) {
   std::string names;
-  for (const Row<TrainingSpec>& row : training_rows())
+  for (const Row<TrainingSpec>& row : rows_of<TrainingSpec>())
     if (!row.same(a, b)) names += std::string(row.parameter.name) + " ";
   return names;
 }
@@ -117,14 +117,14 @@ TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
     plain.d = 8;
     EXPECT_EQ(differing(training_spec_of(training_words_of(plain)), plain), "");
     const Settings unusual_words = training_words_of(unusual());
-    for (const Row<TrainingSpec>& row : training_rows()) {
+    for (const Row<TrainingSpec>& row : rows_of<TrainingSpec>()) {
       const std::string name = row.parameter.name;
       TrainingSpec spec = plain;
       spec.targets = TargetChoice::spread;  // of any number of classes
       if (name == "task" || name == "reader") spec.recipe = Recipe::best;
       if (name == "shared") spec.deeper = 1;
       if (name == "samples") spec.task = Task::same, spec.recipe = Recipe::best;
-      row.read(unusual_words, name, spec);
+      row.read(unusual_words, spec);
       const TrainingSpec back = training_spec_of(training_words_of(spec));
       EXPECT_EQ(differing(back, spec), "") << name;
       EXPECT_TRUE(row.same(back, unusual())) << name;
@@ -135,8 +135,8 @@ TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
 TEST(TrainingSpec, EveryRowIsReadOnce) {
   std::set<std::string> names;
   for (const Row<TrainingSpec>& row : training_rows_as_read()) names.insert(row.parameter.name);
-  EXPECT_EQ(training_rows_as_read().size(), training_rows().size());
-  EXPECT_EQ(names.size(), training_rows().size());
+  EXPECT_EQ(training_rows_as_read().size(), rows_of<TrainingSpec>().size());
+  EXPECT_EQ(names.size(), rows_of<TrainingSpec>().size());
 }
 
 TEST(TrainingSpec, LabelsInARowAreWrittenAsARange) {

@@ -153,6 +153,10 @@ class DifferentiableFlow:
 
 def parameters_of(words: Sequence[str], init: Any = None, dynamics: Dynamics | None = None,
                   external: Sequence[Any] = ...) -> dict[str, _Doubles]: ...
+class ArrayInMemory:
+    def __init__(self, name: str, values: npt.NDArray[Any]) -> None: ...
+    path: str
+
 def call(words: Sequence[str],
          progress: Callable[[Mapping[str, Any]], Any] | None = None) -> tuple[int, str, str, bool]: ...
 def record(words: Sequence[str], init: Any, external: Sequence[Any], out: str, runs: str, force: bool,

@@ -211,7 +211,7 @@ def measure(what: Any, /, *, show: str | None = None, **parameters: Any) -> Any:
         if isinstance(what, Run):
             subject = str(what.directory)
         elif is_array(what):
-            subject = words.file("measured", what)
+            subject = words.path_in_memory("measured", what)
         else:
             subject = path_of(what)
         return _call(["measure", subject, *words.words], False)[1]

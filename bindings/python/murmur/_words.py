@@ -2,19 +2,17 @@
 from __future__ import annotations
 
 import os
-import pathlib
-import shutil
-import tempfile
 from typing import Any, Iterable, TYPE_CHECKING
 
 import numpy as np
 
+from . import _core
 from ._errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Parameters that take an array, which is written to a temporary file for the call.
+#: Parameters that take an array, which the commands read from memory.
 ARRAYS = ("init", "masses", "query", "key", "value", "to")
 
 
@@ -94,43 +92,34 @@ def array_of(name: str, value: Any) -> NDArray[Any]:
 
 
 class Words:
-    """The arguments of one call; files of arrays are in a folder that is removed after the call."""
+    """The arguments of one call, and its arrays, which stay in memory until the call has ended."""
 
     def __init__(self, base: Any, parameters: dict[str, Any], *, in_memory: Iterable[str] = ()):
         self.words: list[str] = []
-        self.arrays: dict[str, Any] = {}  # passed in memory
-        self._folder: str | None = None
+        self.arrays: dict[str, Any] = {}  # passed as objects
+        self._held: list[_core.ArrayInMemory] = []
         if base is not None:
             text = path_of(getattr(base, "directory", None) or base)
             if "=" in text.split("/")[-1] and not os.path.exists(text):
                 raise UsageError("parameters are keywords", text, "write beta=4 without quotes")
             self.words.append(text)
-        try:
-            for name, value in parameters.items():
-                if value is None:
-                    continue
-                if is_array(value) and name in in_memory:
-                    self.arrays[name] = value
-                elif is_array(value) and name in ARRAYS:
-                    self.words.append(f"{name}={self.file(name, value)}")
-                else:
-                    self.words.append(f"{name}={word_of(name, value)}")
-        except BaseException:
-            self.close()
-            raise
+        for name, value in parameters.items():
+            if value is None:
+                continue
+            if is_array(value) and name in in_memory:
+                self.arrays[name] = value
+            elif is_array(value) and name in ARRAYS:
+                self.words.append(f"{name}={self.path_in_memory(name, value)}")
+            else:
+                self.words.append(f"{name}={word_of(name, value)}")
 
-    def file(self, name: str, value: Any) -> str:
-        """Writes the array to a file that exists during the call."""
-        if self._folder is None:
-            self._folder = tempfile.mkdtemp(prefix="murmur-")
-        path = pathlib.Path(self._folder) / f"{name}.npy"
-        np.save(path, array_of(name, value))
-        return str(path)
+    def path_in_memory(self, name: str, value: Any) -> str:
+        """The path by which the commands read the array until the call has ended."""
+        self._held.append(_core.ArrayInMemory(name, array_of(name, value)))
+        return self._held[-1].path
 
     def close(self) -> None:
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        self._held.clear()
 
     def __enter__(self) -> "Words":
         return self
