@@ -83,7 +83,7 @@ Json texts(std::initializer_list<std::pair<const char*, const char*>> list) {
 Json known_names() {
   Json names = {"exact-flow"};
   for (const KnownStatement& statement : known_statements())
-    for (const Form& form : statement.forms)
+    for (const StatementForm& form : statement.forms)
       if (form.name != nullptr) names.push_back(form_name(statement, form.name));
   return names;
 }

@@ -17,7 +17,7 @@ struct Conclusion {
 };
 
 // One way to say a statement: which of its cases, and a sentence without full stop.
-struct Form {
+struct StatementForm {
   const char* name = nullptr;  // empty: the usual case; null: there is no such form
   const char* text = nullptr;
 };
@@ -28,7 +28,7 @@ struct KnownStatement {
   const char* source;                  // paper or "derived", with the section
   bool (*applies)(const Experiment&);  // the hypotheses
   Conclusion (*conclude)(const Experiment&);
-  Form forms[2];
+  StatementForm forms[2];
   // Whether steps of fixed length may violate the conclusion, which holds for the exact flow.
   bool of_flow = true;
 };

@@ -213,19 +213,22 @@ class Unpacked {
   explicit Unpacked(std::span<const double> numbers) : left_(numbers) {}
   bool empty() const { return left_.empty(); }
   double number() { return take(1)[0]; }
-  int whole() { return static_cast<int>(number()); }
+  int whole() {
+    const double value = number();
+    if (!(value >= 0 && value < 0x1p31) || value != std::floor(value)) refuse_checkpoint();
+    return static_cast<int>(value);
+  }
   Vector vector(int size) {
     const auto taken = take(size);
     return {taken.begin(), taken.end()};
   }
   Matrix matrix(int rows, int cols) {
-    Matrix m = zeros(rows, cols);
-    m.data = vector(rows * cols);
-    return m;
+    const auto taken = take(static_cast<std::int64_t>(rows) * cols);
+    return {rows, cols, {taken.begin(), taken.end()}};
   }
 
  private:
-  std::span<const double> take(int count) {
+  std::span<const double> take(std::int64_t count) {
     if (count < 0 || static_cast<std::size_t>(count) > left_.size()) refuse_checkpoint();
     const auto taken = left_.first(static_cast<std::size_t>(count));
     left_ = left_.subspan(static_cast<std::size_t>(count));
@@ -246,10 +249,24 @@ std::vector<double> packed(const Atoms& mu) {
   return item;
 }
 
-bool unpack(Unpacked from, Atoms& mu) {
+// Whether these are atoms on the sphere in d dimensions with masses of sum 1.
+bool is_measure(const Atoms& mu, int d) {
+  if (mu.count() < 1 || mu.x.cols != d || mu.x.rows != mu.count()) return false;
+  double total = 0;
+  for (int i = 0; i < mu.count(); ++i) {
+    double square = 0;
+    for (int k = 0; k < d; ++k) square += mu.x(i, k) * mu.x(i, k);
+    if (!(std::fabs(square - 1) < 1e-6) || !(mu.mass[i] >= 0)) return false;
+    total += mu.mass[i];
+  }
+  return std::fabs(total - 1) < 1e-6;
+}
+
+bool unpack(Unpacked from, int dimension, Atoms& mu) {
   const int count = from.whole(), d = from.whole();
   mu.mass = from.vector(count);
   mu.x = from.matrix(count, d);
+  if (!is_measure(mu, dimension)) refuse_checkpoint();
   return true;
 }
 
@@ -293,7 +310,7 @@ std::vector<double> packed(const CriticalPoint& p) {
 }
 
 // Returns false if the point was stored by an older version and must be computed again.
-bool unpack(Unpacked from, CriticalPoint& p) {
+bool unpack(Unpacked from, int dimension, CriticalPoint& p) {
   described::NumbersByKey numbers;
   for (const std::string_view key : kNumbers) numbers[key] = from.vector(1);
   const int spectrum = from.whole(), rows = from.whole(), cols = from.whole();
@@ -309,7 +326,7 @@ bool unpack(Unpacked from, CriticalPoint& p) {
     if (from.empty()) return false;
     numbers[key] = from.vector(from.whole());
   }
-  if (!set_numbers(numbers, p)) refuse_checkpoint();
+  if (!set_numbers(numbers, p) || !is_measure(p.mu, dimension)) refuse_checkpoint();
   return true;
 }
 
@@ -321,7 +338,7 @@ Record record_of(const std::vector<std::optional<Found>>& known) {
 }
 
 template <typename Found>
-std::vector<std::optional<Found>> known_of(const Run& run, std::size_t units) {
+std::vector<std::optional<Found>> known_of(const Run& run, int d, std::size_t units) {
   std::vector<std::optional<Found>> known(units);
   if (!run.last_checkpoint()) return known;
   const Record& record = *run.last_checkpoint();
@@ -334,7 +351,7 @@ std::vector<std::optional<Found>> known_of(const Run& run, std::size_t units) {
     if ((*sizes)[k] < 0) continue;
     const auto size = static_cast<std::size_t>((*sizes)[k]);
     if (size > all.size() - at) refuse_checkpoint();
-    if (!unpack(Unpacked({all.data() + at, size}), known[k].emplace())) known[k].reset();
+    if (!unpack(Unpacked({all.data() + at, size}), d, known[k].emplace())) known[k].reset();
     at += size;
   }
   return known;
@@ -342,12 +359,12 @@ std::vector<std::optional<Found>> known_of(const Run& run, std::size_t units) {
 
 // Searches and scans share this: units of work, with a checkpoint after each.
 template <typename Found, typename Look>
-auto run_units(Run& run, const ProcessControl& control, const char* what, std::size_t count,
+auto run_units(Run& run, const ProcessControl& control, const char* what, int d, std::size_t count,
                const Look& look) -> decltype(look(SearchWatch<Found>{})) {
   const StopScope stop(control.signal);
   RecordedProcess process(run, control, what);
   return process.guarded([&] {
-    SearchWatch<Found> watch{.known = known_of<Found>(run, count)};
+    SearchWatch<Found> watch{.known = known_of<Found>(run, d, count)};
     UnitProgress units(control, what);
     for (const auto& found : watch.known) units.add(1, found.has_value());
     units.tell();
@@ -372,7 +389,8 @@ auto run_units(Run& run, const ProcessControl& control, const char* what, std::s
 
 std::optional<Search> search_landscape(const LandscapeSetup& s, Run& run,
                                        const ProcessControl& control) {
-  return run_units<SearchEnd>(run, control, "starts", static_cast<std::size_t>(s.search.starts),
+  return run_units<SearchEnd>(run, control, "starts", s.landscape.d,
+                              static_cast<std::size_t>(s.search.starts),
                               [&](const SearchWatch<SearchEnd>& watch) {
                                 return critical_points(s.landscape, s.search, watch);
                               });
@@ -380,7 +398,7 @@ std::optional<Search> search_landscape(const LandscapeSetup& s, Run& run,
 
 std::optional<std::vector<ScanPoint>> scan_landscape(const LandscapeSetup& s, Run& run,
                                                      const ProcessControl& control) {
-  return run_units<CriticalPoint>(run, control, "betas", s.betas.size(),
+  return run_units<CriticalPoint>(run, control, "betas", s.landscape.d, s.betas.size(),
                                   [&](const SearchWatch<CriticalPoint>& watch) {
                                     return scan_beta(s.landscape, s.betas, s.search, watch);
                                   });

@@ -301,11 +301,21 @@ template <class Value>
 Vector numbers_of_value(const Value& value) requires std::is_arithmetic_v<Value> {
   return {static_cast<double>(value)};
 }
-inline void set_value(const Vector& numbers, Vector& to) { to = numbers; }
-inline void set_value(const Vector& numbers, Matrix& to) { to.data = numbers; }
+// These return false if the numbers are no value of the type.
+inline bool set_value(const Vector& numbers, Vector& to) {
+  to = numbers;
+  return true;
+}
+inline bool set_value(const Vector& numbers, Matrix& to) {
+  to.data = numbers;
+  return true;
+}
 template <class Value>
-void set_value(const Vector& numbers, Value& to) requires std::is_arithmetic_v<Value> {
-  to = static_cast<Value>(numbers.at(0));
+bool set_value(const Vector& numbers, Value& to) requires std::is_arithmetic_v<Value> {
+  if (numbers.size() != 1) return false;
+  if (std::is_integral_v<Value> && !(std::fabs(numbers[0]) < 0x1p31)) return false;
+  to = static_cast<Value>(numbers[0]);
+  return true;
 }
 
 using NumbersByKey = std::map<std::string_view, Vector>;
@@ -341,11 +351,12 @@ struct NumberReader : FieldVisitor<NumberReader<S>> {
 
   template <class Field>
   void on_value(const Field& field, const FieldInfo& info) {
-    set_value(from.at(info.key), std::invoke(field, to));
+    fits = set_value(from.at(info.key), std::invoke(field, to)) && fits;
   }
   template <class Field, class Enum>
   void on_choice(const Field& field, Enum last, const FieldInfo& info) {
-    const double index = from.at(info.key).at(0);
+    const Vector& numbers = from.at(info.key);
+    const double index = numbers.size() == 1 ? numbers[0] : -1;
     if (!(index >= 0 && index <= static_cast<double>(last))) return void(fits = false);
     std::invoke(field, to) = static_cast<Enum>(static_cast<int>(index));
   }
@@ -419,7 +430,7 @@ std::string csv_line(const S& from, std::span<const std::string_view> columns) {
 }
 
 // Returns the numbers of all stored fields by key, and sets the fields to such numbers, which must
-// hold every key; false if one is no value of its enumeration.
+// hold every key; false if one is no value of its field.
 template <class S>
 described::NumbersByKey numbers_of(const S& from) {
   described::NumbersByKey numbers;

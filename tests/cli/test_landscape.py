@@ -1,8 +1,10 @@
 """murmur landscape as a user meets it: the table, the JSON, the run directory, and what it refuses."""
 
 import csv
+import hashlib
 import json
 import math
+import shutil
 import signal
 import time
 
@@ -11,6 +13,25 @@ import numpy as np
 import murmur
 
 INPUT = 3
+
+
+def write_checkpoint(path, items):
+    """Replaces the items of a landscape's checkpoint; its digest is right."""
+    old = path.read_bytes()
+    metadata = json.loads(old[8:8 + int.from_bytes(old[:8], "little")])["__metadata__"]
+    tensors = {"numbers": np.array([x for item in items for x in item], "f8"),
+               "sizes": np.array([len(item) for item in items], "i8")}
+    header, data, digest = {}, b"", hashlib.sha256()
+    for name, values in tensors.items():  # in the order of their names
+        end = len(data) + values.nbytes
+        header[name] = {"dtype": {"f": "F64", "i": "I64"}[values.dtype.kind], "shape": list(values.shape),
+                        "data_offsets": [len(data), end]}
+        data += values.tobytes()
+        digest.update(name.encode() + values.tobytes())
+    header["__metadata__"] = {**metadata, "sha256": digest.hexdigest()}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
 
 
 class Landscape(murmur.Case):
@@ -87,6 +108,22 @@ class Landscape(murmur.Case):
         again = json.loads(self.murmur("landscape", "found/config.toml", "--json", "-q", "-o",
                                            "again").stdout)
         self.assertEqual(first, again["points"])
+
+    def test_a_checkpoint_that_does_not_fit_is_refused(self):
+        self.murmur("landscape", "-q", "d=2", "n=4", "starts=3", "-o", "whole")
+        found = ("points.json", "atoms.npy")
+        for item in ([1, 5, 1, 1, 0, 0, 0, 0], [1, 0, 1], [1, 2, math.nan, 1, 0], [1, 2, 1, math.nan, 0],
+                     [1, 2, 9, 1, 0], [1, 2, 1, 9, 9], [1, -5, 1], [math.nan, 2, 1], [1e300, 2, 1], [0, 2],
+                     [20000, 20000] + [1 / 20000] * 20000):
+            run = self.folder / "run"
+            shutil.rmtree(run, ignore_errors=True)
+            shutil.copytree(self.folder / "whole", run)
+            manifest = json.loads((run / "manifest.json").read_text())
+            (run / "manifest.json").write_text(json.dumps({**manifest, "status": "interrupted", "sha256": {}}))
+            for name in found:
+                (run / name).unlink(missing_ok=True)
+            write_checkpoint(run / "checkpoint.safetensors", [item] * 3)
+            self.murmur("landscape", "--resume", "run", "-q", code=3)
 
     def test_table(self):
         done = self.murmur("landscape", "d=2", "n=8", "starts=8", "-q")
