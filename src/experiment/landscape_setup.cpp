@@ -249,9 +249,11 @@ std::vector<double> packed(const Atoms& mu) {
   return item;
 }
 
-// Whether these are atoms on the sphere in d dimensions with masses of sum 1.
+// Whether these are atoms on the sphere in d dimensions with masses of sum 1. A search that found
+// nothing has no atoms.
 bool is_measure(const Atoms& mu, int d) {
-  if (mu.count() < 1 || mu.x.cols != d || mu.x.rows != mu.count()) return false;
+  if (mu.count() == 0) return mu.mass.empty();
+  if (mu.x.cols != d || mu.mass.size() != static_cast<std::size_t>(mu.count())) return false;
   double total = 0;
   for (int i = 0; i < mu.count(); ++i) {
     double square = 0;

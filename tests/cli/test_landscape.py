@@ -113,7 +113,7 @@ class Landscape(murmur.Case):
         self.murmur("landscape", "-q", "d=2", "n=4", "starts=3", "-o", "whole")
         found = ("points.json", "atoms.npy")
         for item in ([1, 5, 1, 1, 0, 0, 0, 0], [1, 0, 1], [1, 2, math.nan, 1, 0], [1, 2, 1, math.nan, 0],
-                     [1, 2, 9, 1, 0], [1, 2, 1, 9, 9], [1, -5, 1], [math.nan, 2, 1], [1e300, 2, 1], [0, 2],
+                     [1, 2, 9, 1, 0], [1, 2, 1, 9, 9], [1, -5, 1], [math.nan, 2, 1], [1e300, 2, 1],
                      [20000, 20000] + [1 / 20000] * 20000):
             run = self.folder / "run"
             shutil.rmtree(run, ignore_errors=True)
