@@ -2,14 +2,13 @@
 // certified sums beside sums over pairs.
 //
 // usage: bench_energy_sums [MOST_PARTICLES [REPETITIONS]]
-#include "engine/moments/energy_sums.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 
+#include "engine/moments/head_sums.h"
 #include "kernels/drawn.h"
 #include "landscape/cloud_sums.h"
 #include "murmur/observe.h"

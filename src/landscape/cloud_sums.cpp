@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/moments/energy_sums.h"
+#include "engine/moments/head_sums.h"
 #include "murmur/swarm.h"
 
 namespace murmur::landscape {

@@ -7,7 +7,7 @@
 
 #include "core/axes.h"
 #include "core/sums.h"
-#include "engine/moments/energy_sums.h"
+#include "engine/moments/head_sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "observe/visit_pairs.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "contenders.h"
-#include "engine/moments/energy_sums.h"
+#include "engine/moments/head_sums.h"
 #include "murmur/observe.h"
 
 namespace murmur::testing {

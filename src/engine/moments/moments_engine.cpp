@@ -19,7 +19,6 @@
 #include "core/parallel.h"
 #include "core/sums.h"
 #include "engine/moments/circle_sums.h"
-#include "engine/moments/energy_sums.h"
 #include "engine/moments/harmonic_sums.h"
 #include "engine/moments/head_sums.h"
 #include "engine/moments/moments.h"

@@ -1,7 +1,7 @@
 // no_moments.cpp: replaces the moments engine in builds whose vectors have no doubles.
 #include <limits>
 
-#include "engine/moments/energy_sums.h"
+#include "engine/moments/head_sums.h"
 #include "engine/moments/moments.h"
 #include "murmur/error.h"
 
