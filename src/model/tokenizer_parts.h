@@ -218,7 +218,7 @@ class AddedTokens {
 // Blanks are written as a visible mark, as in SentencePiece.
 struct Metaspace {
   enum class Prepend { always, first, never };
-  char32_t mark = U'\u2581';
+  char32_t mark = 0x2581;
   Prepend prepend = Prepend::always;  // a mark before every piece, before the first one, or never
   bool split = true;                  // a word begins at every mark
 };

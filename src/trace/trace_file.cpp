@@ -28,6 +28,17 @@ void check(const PartReading& part, const KeptJson& kept) {
     kept.refuse("has columns of other lengths");
 }
 
+// Readings of heads belong to the blocks and heads of the model.
+void check_heads(const TraceFile& trace, const KeptJson& kept) {
+  if (trace.by_head.empty()) return;
+  const std::int64_t run = std::int64_t{trace.blocks} * trace.repeat;
+  if (static_cast<std::int64_t>(trace.by_head.size()) != run * trace.heads)
+    kept.at("by_head").refuse("does not have one reading for each head of each block");
+  for (const HeadReading& head : trace.by_head)
+    if (head.block < 0 || head.block >= run || head.head < 0 || head.head >= trace.heads)
+      kept.at("by_head").refuse("names a head that the model does not have");
+}
+
 }  // namespace
 
 nlohmann::ordered_json json_of(const TraceFile& trace) {
@@ -49,6 +60,7 @@ TraceFile read_trace_file(const fs::path& run) {
           {static_cast<std::uint64_t>(trace.blocks), static_cast<std::uint64_t>(trace.repeat)},
           kMostConfigured))
     kept.at("repeat").refuse("makes more blocks than there can be");
+  check_heads(trace, kept);
   for (std::size_t k = 0; k < trace.parts.size(); ++k)
     check(trace.parts[k], kept.at("parts").list()[k]);
   return trace;

@@ -143,7 +143,7 @@ class Manifests(Damaged):
         value = json.loads(path.read_text())
         for place, to, why in ((("machine", "cores"), [], r"machine\.cores is not a number"),
                                (("argv",), [1], r"argv\[0\] is not a text"),
-                               (("seed",), -1, "seed is not a whole number from 0"),
+                               (("seed",), -1, "seed = -1 is not from 0 to"),
                                (("sha256",), REMOVED, "sha256 is missing")):
             with self.subTest(place):
                 path.write_text(changed(value, place, to))

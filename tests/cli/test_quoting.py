@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import time
 
 import murmur
 
@@ -41,10 +40,9 @@ class Quoting(murmur.Case):
         for name in NAMES:
             with self.subTest(name):
                 process = self.start("simulate", "n=100", "method=rk4", "dt=0.001", "T=1e5",
-                                     "--out=./" + name, "--progress", "none")
-                while not (self.folder / name / "manifest.json").exists():
-                    self.assertIsNone(process.poll())
-                    time.sleep(0.01)
+                                     "--out=./" + name, "--progress", "none", "--checkpoint", "0.02")
+                murmur.wait_until(lambda: process.poll() is not None
+                                  or (self.folder / name / "checkpoint.safetensors").exists(), "a checkpoint")
                 process.send_signal(signal.SIGINT)
                 _, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, err)

@@ -86,6 +86,14 @@ print(murmur.simulate(n=6, T=1, beta="0.5", engine="moments:1e-9").t[-1])
                               env={**os.environ, "LOCPATH": os.getcwd()})
         self.assertEqual((done.returncode, done.stdout), (0, "1.0\n"), done.stderr)
 
+    def test_a_flag_is_no_parameter(self):
+        """A keyword that begins with a hyphen would be a flag of the command line, and could overwrite a file."""
+        pathlib.Path("precious").write_text("precious")
+        for name in ("--out", "-o", "--help", "--force", "a=b", "a b", ""):
+            with self.assertRaises(murmur.UsageError, msg=name):
+                murmur.measure(np.eye(3), **{name: "precious"})
+        self.assertEqual(pathlib.Path("precious").read_text(), "precious")
+
     def test_objects_that_only_look_like_arrays(self):
         class Raises:
             def __array__(self, dtype=None):

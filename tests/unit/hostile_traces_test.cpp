@@ -43,6 +43,25 @@ TEST(HostileTraces, BlocksTimesRepetitionsOverflow) {
   EXPECT_EQ(read_trace_file(run.path()).blocks, 65'536);
 }
 
+TEST(HostileTraces, ReadingsOfHeadsThatTheModelLacks) {
+  const test::TemporaryDirectory run;
+  TraceFile trace{.model = "m", .family = "bert", .blocks = 2, .heads = 1, .d = 2};
+  trace.by_head = {{.block = 0, .head = 0}, {.block = 1, .head = 0}};
+  write_trace_file(run.path(), trace);
+  EXPECT_EQ(read_trace_file(run.path()).by_head.size(), 2u);
+  const auto refuse = [&](const char* what, const auto& change) {
+    TraceFile other = trace;
+    change(other);
+    write_trace_file(run.path(), other);
+    expect_refused({{what, [&] { read_trace_file(run.path()); }}});
+  };
+  refuse("one reading for each head", [](TraceFile& t) { t.heads = 0; });
+  refuse("one reading for each head", [](TraceFile& t) { t.heads = 2'147'483'647; });
+  refuse("one reading for each head", [](TraceFile& t) { t.blocks = 4; });
+  refuse("names a head", [](TraceFile& t) { t.by_head[0].block = 100'000'000; });
+  refuse("names a head", [](TraceFile& t) { t.by_head[1].head = 1; });
+}
+
 // Finite in double precision and infinite in single precision.
 TEST(HostileTraces, StatesBeyondSinglePrecision) {
   const test::TemporaryDirectory folder;

@@ -106,6 +106,8 @@ class Words:
         for name, value in parameters.items():
             if value is None:
                 continue
+            if not name.isidentifier():  # a name that begins with "-" would be a flag
+                raise UsageError("there is no such parameter", name, "see murmur.parameters()")
             if is_array(value) and name in in_memory:
                 self.arrays[name] = value
             elif is_array(value) and name in ARRAYS:
