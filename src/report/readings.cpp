@@ -13,6 +13,7 @@
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run/text.h"
+#include "trace/layers.h"
 
 namespace murmur {
 
@@ -170,7 +171,10 @@ const History& RunView::history() const {
 }
 
 const TraceFile& RunView::trace() const {
-  if (!trace_) trace_ = read_trace_file(stored_run().directory());
+  if (!trace_) {
+    trace_ = read_trace_file(stored_run().directory());
+    texts_of(*trace_, stored_run());  // refuses a trace of other frames
+  }
   return *trace_;
 }
 

@@ -79,6 +79,10 @@ std::vector<TextSpan> texts_of(const TraceFile& file, const RunReader& run) {
     throw Error(Fault::input,
                 fmt::format("trace.json has {} tokens, the frames have {}", first, run.shape().n),
                 run.directory().string(), "trace the text again");
+  if (file.d != run.shape().d)
+    throw Error(Fault::input,
+                fmt::format("trace.json has d = {}, the frames have {}", file.d, run.shape().d),
+                run.directory().string(), "trace the text again");
   return texts;
 }
 

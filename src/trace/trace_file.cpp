@@ -39,6 +39,23 @@ void check_heads(const TraceFile& trace, const KeptJson& kept) {
       kept.at("by_head").refuse("names a head that the model does not have");
 }
 
+void check_texts(const TraceFile& trace, const KeptJson& kept) {
+  for (const TraceFile::Text& text : trace.texts) {
+    if (text.given > text.tokens.size())
+      kept.at("texts").refuse("has a text with more given tokens than tokens");
+    for (const LensRow& row : text.lens)
+      if (row.top.empty()) kept.at("texts").refuse("has a layer that predicts nothing");
+  }
+  if (!trace.patching) return;
+  if (trace.patching->places.empty()) kept.at("patching").refuse("has no place");
+  const std::int64_t blocks = std::int64_t{trace.blocks} * trace.repeat;
+  const std::size_t tokens = trace.texts.empty() ? 0 : trace.texts[0].tokens.size();
+  for (const PatchPlace& at : trace.patching->places)
+    if (at.frame < 0 || at.frame > blocks || at.place < 0 ||
+        static_cast<std::size_t>(at.place) >= tokens)
+      kept.at("patching").refuse("names a place that the trace does not have");
+}
+
 }  // namespace
 
 nlohmann::ordered_json json_of(const TraceFile& trace) {
@@ -61,6 +78,7 @@ TraceFile read_trace_file(const fs::path& run) {
           kMostConfigured))
     kept.at("repeat").refuse("makes more blocks than there can be");
   check_heads(trace, kept);
+  check_texts(trace, kept);
   for (std::size_t k = 0; k < trace.parts.size(); ++k)
     check(trace.parts[k], kept.at("parts").list()[k]);
   return trace;

@@ -238,33 +238,26 @@ TEST(Facade, CountsAndHandlesAreWholeNumbersThatAnIntHolds) {
 
 // The page's readings are the library's, of words that are drawn and of words that are sent.
 TEST(Facade, SaysNextWords) {
-  ASSERT_EQ(murmur_ask(R"({"do":"flight","words":"n=6\nd=3\nT=1\nseed=4"})", nullptr, 0), 0);
-  const std::string flight = Json::parse(murmur_text()).at("id").dump();
-  ASSERT_EQ(murmur_ask((R"({"do":"fly","count":2,"flight":)" + flight + "}").c_str(), nullptr, 0),
-            0);
-  const auto array = [](int index) {
-    return doubles_of({static_cast<const std::byte*>(murmur_array(index)),
-                       static_cast<std::size_t>(murmur_array_bytes(index))});
-  };
-  const std::string asked = R"({"do":"nextWord","frame":1,"boid":5,"flight":)" + flight;
-  ASSERT_EQ(murmur_ask((asked + R"(,"words":7,"kappa":3})").c_str(), nullptr, 0), 0)
-      << murmur_text();
   const Vocabulary words = draw_vocabulary(7, 3, 4);
-  const std::vector<double> own = array(0), all = array(1), points = array(2), mean = array(3);
-  EXPECT_EQ(points, words.points.data);
-  EXPECT_EQ(all, next_word(words, mean, {.kappa = 3}).probability);
-  const Json said = Json::parse(murmur_text());
-  EXPECT_EQ(own[said.at("boid").at("best").get<std::size_t>()],
-            *std::max_element(own.begin(), own.end()));
-  EXPECT_GT(said.at("mean").at("outcomes").get<double>(), 1);
-  ASSERT_EQ(murmur_ask((asked + R"(,"kappa":3})").c_str(), points.data(),
-                       static_cast<int>(points.size() * sizeof(double))),
-            0);
-  EXPECT_EQ(array(0), own);
-  EXPECT_EQ(murmur_ask((asked + "}").c_str(), nullptr, 0), 2);
-  EXPECT_EQ(murmur_ask((asked + R"(,"words":0})").c_str(), nullptr, 0), 3);
+  const std::vector<double>& points = words.points.data;
+  const int bytes = static_cast<int>(points.size() * sizeof(double));
+  const std::vector<double> place = {0.6, 0, 0.8};
+  const std::string asked = R"({"do":"nextWord","place":[0.6,0,0.8])";
+  ASSERT_EQ(murmur_ask((asked + R"(,"kappa":3})").c_str(), points.data(), bytes), 0)
+      << murmur_text();
+  const NextWord next = next_word(words, place, {.kappa = 3});
+  EXPECT_EQ(doubles_of({static_cast<const std::byte*>(murmur_array(0)),
+                        static_cast<std::size_t>(murmur_array_bytes(0))}),
+            next.probability);
+  const Json text = Json::parse(murmur_text());
+  EXPECT_EQ(text.at("best"), next.best);
+  EXPECT_EQ(text.at("entropy"), next.entropy);
+  EXPECT_EQ(text.at("outcomes"), next.outcomes);
+  EXPECT_EQ(murmur_ask((asked + "}").c_str(), points.data(), bytes), 2);  // without kappa
+  EXPECT_NE(murmur_ask((asked + R"(,"kappa":3})").c_str(), points.data(), 16), 0);
+  EXPECT_NE(murmur_ask(R"({"do":"nextWord","place":[],"kappa":3})", points.data(), bytes), 0);
   const double twice[] = {2, 0, 0};
-  EXPECT_EQ(murmur_ask((asked + "}").c_str(), twice, sizeof twice), 3);
+  EXPECT_EQ(murmur_ask((asked + R"(,"kappa":3})").c_str(), twice, sizeof twice), 3);
 }
 
 // Handles that are gone, bytes that are no rows, pictures that do not fit: each in its own words.

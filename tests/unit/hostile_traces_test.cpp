@@ -62,6 +62,28 @@ TEST(HostileTraces, ReadingsOfHeadsThatTheModelLacks) {
   refuse("names a head", [](TraceFile& t) { t.by_head[1].head = 1; });
 }
 
+TEST(HostileTraces, TextsAndPatchesThatLackWhatIsRead) {
+  const test::TemporaryDirectory run;
+  const auto refuse = [&](const char* what, const TraceFile& trace) {
+    write_trace_file(run.path(), trace);
+    expect_refused({{what, [&] { read_trace_file(run.path()); }}});
+  };
+  TraceFile trace{.model = "m", .family = "bert", .blocks = 2, .heads = 1, .d = 2};
+  trace.texts = {{.text = "a", .given = 2, .tokens = {"a"}}};
+  refuse("more given tokens", trace);
+  trace.texts[0].given = 1;
+  trace.texts[0].lens = {{.frame = 0, .top = {}}};
+  refuse("predicts nothing", trace);
+  trace.texts[0].lens = {};
+  trace.patching = Patching{};
+  refuse("no place", trace);
+  for (const PatchPlace at :
+       {PatchPlace{3, 0}, PatchPlace{-1, 0}, PatchPlace{0, 1}, PatchPlace{0, -1}}) {
+    trace.patching = Patching{.places = {at}, .patched = {0.5}};
+    refuse("names a place", trace);
+  }
+}
+
 // Finite in double precision and infinite in single precision.
 TEST(HostileTraces, StatesBeyondSinglePrecision) {
   const test::TemporaryDirectory folder;
