@@ -23,6 +23,7 @@
 #include "command.h"
 #include "model/mapped_file.h"
 #include "murmur/error.h"
+#include "run/file.h"
 
 extern char** environ;
 
@@ -70,7 +71,10 @@ void on_bus_error(int, siginfo_t* facts, void*) {
 constexpr std::int64_t kOneSignal = 100'000'000;  // nanoseconds
 std::atomic<std::int64_t> recorded_at{0};
 
-void exit_now(int number) { _exit(128 + number); }
+void exit_now(int number) {
+  remove_listed_parts();
+  _exit(128 + number);
+}
 
 void record_signal(int number) {
   timespec clock{};

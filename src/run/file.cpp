@@ -175,8 +175,43 @@ bool File::try_lock() {
   return true;
 }
 
+namespace {
+
+struct ListedPath {
+  enum State { unused, changing, listed };
+  std::atomic<int> state{unused};
+  char path[4096];
+};
+ListedPath listed_paths[16];
+
+}  // namespace
+
+ListedPart::ListedPart(fs::path path) : path_(std::move(path)) {
+  const std::string text = path_.string();
+  for (int place = 0; place < static_cast<int>(std::size(listed_paths)); ++place) {
+    ListedPath& to = listed_paths[place];
+    int expected = ListedPath::unused;
+    if (text.size() >= sizeof to.path ||
+        !to.state.compare_exchange_strong(expected, ListedPath::changing))
+      continue;
+    std::memcpy(to.path, text.c_str(), text.size() + 1);
+    to.state = ListedPath::listed;
+    place_ = place;
+    return;
+  }
+}
+
+ListedPart::~ListedPart() {
+  if (place_ >= 0) listed_paths[place_].state = ListedPath::unused;
+}
+
+void remove_listed_parts() {
+  for (const ListedPath& part : listed_paths)
+    if (part.state == ListedPath::listed) unlink(part.path);
+}
+
 Replacement::Replacement(const fs::path& target)
-    : target_(target), file_(File::creating(hidden_sibling(target, "part"))) {}
+    : target_(target), part_(hidden_sibling(target, "part")), file_(File::creating(part_.path())) {}
 
 Replacement::~Replacement() {
   if (!committed_) remove_quietly(file_.path());

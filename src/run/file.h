@@ -55,6 +55,23 @@ class File {
 };
 
 // A file that replaces `target` as a whole when committed, and is removed otherwise.
+// The path of a part, which remove_listed_parts() removes while this object lives.
+class ListedPart {
+ public:
+  explicit ListedPart(std::filesystem::path path);
+  ~ListedPart();
+  ListedPart(const ListedPart&) = delete;
+  ListedPart& operator=(const ListedPart&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  int place_ = -1;  // in the list; -1: the list was full
+};
+// Removes the parts that are being written. A signal handler may call it before it ends the
+// program.
+void remove_listed_parts();
+
 class Replacement {
  public:
   explicit Replacement(const std::filesystem::path& target);
@@ -68,6 +85,7 @@ class Replacement {
 
  private:
   std::filesystem::path target_;
+  ListedPart part_;
   File file_;
   std::uint64_t length_ = 0;
   bool committed_ = false;

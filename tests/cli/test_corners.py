@@ -105,6 +105,17 @@ class Corners(murmur.Case):
             self.assertIn(what, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 3, done.stderr)
 
+    def test_a_signal_leaves_no_part_of_a_file(self):
+        """Also where a command ends at once; the part is looked for as long as it is being written."""
+        self.murmur("simulate", "n=200", "T=10", "save=every:0.02", "-o", "run", "-q")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.start("measure", "run", "-o", "m.csv")
+            while process.poll() is None and not list(self.folder.glob(".m.csv.part-*")):
+                pass
+            process.send_signal(number)
+            self.assertIn(process.wait(), (0, 128 + number))
+            self.assertEqual(list(self.folder.glob(".m.csv*")), [])
+
     def test_seeds_are_not_negative(self):
         self.refused(2, "trace", murmur.ROOT / "tests/fixtures/families/gpt2", "--random-weights", "-1", "a", what="below 0")
 

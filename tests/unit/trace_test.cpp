@@ -327,7 +327,9 @@ TEST(TraceFiles, ReadBackAsTheyWereWritten) {
                  .random_weights = 7,
                  .swapped = {{0, 1}}};
   file.block_beta = {1, -2};
-  file.by_head.push_back({.block = 1, .head = 0, .beta = -2, .misfit = 0.5, .sink_at = 3});
+  for (int k = 0; k < 12; ++k)
+    file.by_head.push_back(
+        {.block = k / 2, .head = k % 2, .beta = -2, .misfit = 0.5, .sink_at = 3});
   file.texts.push_back({"a", 1, {4, 5}, {"x", "y"}, {{.frame = 1, .top = {{4, 0.5, "x"}}}}});
   file.patching = Patching{{1, 2}, 3, -1, {{0, 1}}, {1}};
   file.attention = false;
