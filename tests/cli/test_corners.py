@@ -109,7 +109,7 @@ class Corners(murmur.Case):
         """Also where a command ends at once; the part is looked for as long as it is being written."""
         self.murmur("simulate", "n=200", "T=10", "save=every:0.02", "-o", "run", "-q")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            process = self.start("measure", "run", "-o", "m.csv")
+            process = self.start("measure", "run", "-o", "m.csv", "--force")
             while process.poll() is None and not list(self.folder.glob(".m.csv.part-*")):
                 pass
             process.send_signal(number)
