@@ -51,8 +51,7 @@ void check_texts(const TraceFile& trace, const KeptJson& kept) {
   const std::int64_t blocks = std::int64_t{trace.blocks} * trace.repeat;
   const std::size_t tokens = trace.texts.empty() ? 0 : trace.texts[0].tokens.size();
   for (const PatchPlace& at : trace.patching->places)
-    if (at.frame < 0 || at.frame > blocks || at.place < 0 ||
-        static_cast<std::size_t>(at.place) >= tokens)
+    if (at.frame > blocks || static_cast<std::size_t>(at.place) >= tokens)
       kept.at("patching").refuse("names a place that the trace does not have");
 }
 
