@@ -27,8 +27,11 @@ void File::write_at(std::uint64_t, std::span<const std::byte>) { refuse(path_); 
 void File::write_at(std::uint64_t, std::string_view) { refuse(path_); }
 void File::truncate(std::uint64_t) { refuse(path_); }
 
+ListedPart::ListedPart(fs::path path) : path_(std::move(path)) {}
+ListedPart::~ListedPart() = default;
+
 // The constructor throws, so the rest is never called.
-Replacement::Replacement(const fs::path& target) { refuse(target); }
+Replacement::Replacement(const fs::path& target) : part_(target) { refuse(target); }
 Replacement::~Replacement() = default;
 void Replacement::write(std::span<const std::byte> bytes) { length_ += bytes.size(); }
 void Replacement::write(std::string_view text) { length_ += text.size(); }
