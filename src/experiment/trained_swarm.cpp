@@ -18,6 +18,26 @@
 
 namespace murmur {
 
+namespace codec {
+
+template <>
+const std::vector<std::string>& names_of<Architecture::Interaction>() {
+  static const std::vector<std::string> names = {"none", "attraction", "uniform", "attention"};
+  return names;
+}
+template <>
+const std::vector<std::string>& names_of<Architecture::Readout>() {
+  static const std::vector<std::string> names = {"mean", "cls", "asked"};
+  return names;
+}
+template <>
+const std::vector<std::string>& names_of<Task>() {
+  static const std::vector<std::string> names = {"digits", "same", "sense", "order"};
+  return names;
+}
+
+}  // namespace codec
+
 std::vector<std::string> class_names(Task task, const std::vector<int>& digits) {
   if (task == Task::same) return {"same", "different"};
   if (task == Task::sense) return {"first", "second"};

@@ -16,21 +16,6 @@ namespace murmur {
 namespace codec {
 
 template <>
-const std::vector<std::string>& names_of<Architecture::Interaction>() {
-  static const std::vector<std::string> names = {"none", "attraction", "uniform", "attention"};
-  return names;
-}
-template <>
-const std::vector<std::string>& names_of<Architecture::Readout>() {
-  static const std::vector<std::string> names = {"mean", "cls", "asked"};
-  return names;
-}
-template <>
-const std::vector<std::string>& names_of<Task>() {
-  static const std::vector<std::string> names = {"digits", "same", "sense", "order"};
-  return names;
-}
-template <>
 const std::vector<std::string>& names_of<Reader>() {
   static const std::vector<std::string> names = {"swarm", "recurrent"};
   return names;

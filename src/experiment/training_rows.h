@@ -8,6 +8,18 @@
 
 namespace murmur {
 
+namespace codec {
+
+// In trained_swarm.cpp: the page reads trained swarms and does not train.
+template <>
+const std::vector<std::string>& names_of<Architecture::Interaction>();
+template <>
+const std::vector<std::string>& names_of<Architecture::Readout>();
+template <>
+const std::vector<std::string>& names_of<Task>();
+
+}  // namespace codec
+
 template <>
 std::span<const Row<TrainingSpec>> rows_of<TrainingSpec>();
 
