@@ -509,12 +509,12 @@ nlohmann::json looks_of_run(const fs::path& directory) {
 // Not synced: if the file is lost or damaged, the comparison is made again.
 void remember_comparison(const fs::path& directory) noexcept try {
   const std::string text = json_text(looks_of_run(directory)) + "\n";
-  const fs::path beside = hidden_sibling(directory / kMemory, "part");
+  const ListedPart part(hidden_sibling(directory / kMemory, "part"));
   try {
-    File::creating(beside).write_at(0, text);
-    rename_path(beside, directory / kMemory);
+    File::creating(part.path()).write_at(0, text);
+    rename_path(part.path(), directory / kMemory);
   } catch (...) {
-    remove_quietly(beside);
+    remove_quietly(part.path());
   }
 } catch (...) {  // the folder is read-only: then the run is compared each time
 }

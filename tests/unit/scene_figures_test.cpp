@@ -138,6 +138,7 @@ TEST_F(SceneFigures, HistogramsCountThePairsOfEachText) {
                                              "init=points:1,0,0;1,0,0;0,1,0;-1,0,0;-1,0,0;-1,0,0"});
   TraceFile file;
   file.family = "test";
+  file.d = 3;
   file.texts = {{.tokens = {"a", "b", "c"}}, {.tokens = {"d", "e", "f"}}};
   const Figure figure = histograms_figure(run, file, {});
   ASSERT_EQ(figure.panels.size(), 3U);  // a panel for each frame
